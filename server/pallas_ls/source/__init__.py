@@ -1,0 +1,1 @@
+"""Source text, tolerant of half-typed code: chunks, positions, spans."""
