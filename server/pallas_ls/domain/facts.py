@@ -35,9 +35,7 @@ class Facts:
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     equal: dict[Atom, Dim] = field(default_factory=dict[Atom, Dim])
     multiples: tuple[tuple[Expr, Dim], ...] = ()
-    bounds: dict[Expr, tuple[int | None, int | None]] = field(
-        default_factory=dict[Expr, tuple[int | None, int | None]]
-    )
+    bounds: dict[Expr, tuple[int | None, int | None]] = field(default_factory=dict[Expr, tuple[int | None, int | None]])
     contradictory: bool = False
 
     def learn(self, c: Cond) -> Facts:

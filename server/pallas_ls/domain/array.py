@@ -1,0 +1,113 @@
+"""Values that JAX traces: arrays and what describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Union
+
+from . import dim as dims
+from .dim import Dim
+from .dtype import DType
+from .python import Int, Made, Opaque, Unknown, Value
+
+#: One extent: known (`Int`, exact or symbolic) or not.
+Extent = Union[Int, Unknown]
+#: All extents, or only a name (`x.shape` of a parameter), or not even the rank.
+Shape = Union[tuple[Extent, ...], Opaque, Unknown]
+ElementType = Union[DType, Opaque, Unknown]
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutName:
+    """A register layout as the program names it: `plgpu.Layout.WGMMA.reduce(1)`.
+
+    Attributes:
+      name: the member of `plgpu.Layout`, or another constructor's name.
+      args: arguments of a parametric layout (shape, vector length, swizzle), as values.
+      reduced: axes removed by `.reduce`, each counted in the layout before its own removal.
+    """
+
+    name: str
+    args: tuple[Value, ...] = ()
+    reduced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Splat:
+    """One value repeated: what `jnp.zeros`, `jnp.full` and broadcast scalars make inside a kernel."""
+
+
+#: Where an array's layout comes from: named by the program, splat, strided by a load, or open (None).
+ArrayLayout = Union[LayoutName, Splat, Unknown, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A traced array (or a host array; the difference shows only where a kernel is running).
+
+    Attributes:
+      shape: extents in elements.
+      weak: JAX's weak type (made from a Python scalar).
+      layout: the register layout, where the program decides it; inside kernels only.
+      index: the integer that a scalar stands for, where it is known (for offsets and slots).
+    """
+
+    shape: Shape
+    dtype: ElementType
+    weak: bool = False
+    layout: ArrayLayout = field(default=None, compare=False)
+    index: Int | None = field(default=None, compare=False)
+    made: Made | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeDtype:
+    """`jax.ShapeDtypeStruct`: the type of an argument or a result."""
+
+    shape: Shape
+    dtype: ElementType
+    made: Made | None = field(default=None, compare=False)
+
+
+def extents(shape: Shape) -> tuple[Dim, ...] | None:
+    """The shape as Dims; None where the rank or any extent is unknown."""
+    if not isinstance(shape, tuple):
+        return None
+    out: list[Dim] = []
+    for e in shape:
+        if not isinstance(e, Int):
+            return None
+        out.append(e.dim)
+    return tuple(out)
+
+
+def element_count(shape: Shape) -> Dim | None:
+    """Number of elements; None where unknown."""
+    known = extents(shape)
+    return None if known is None else dims.product(known)
+
+
+def element_bits(dtype: ElementType) -> Dim | None:
+    """Bits of an element; symbolic (`bits(x.dtype)`) for a type known by name only."""
+    if isinstance(dtype, DType):
+        return dtype.bits
+    if isinstance(dtype, Opaque):
+        return dims.of_atom(dims.Op("bits", (dims.symbol(dtype.name),)))
+    return None
+
+
+def byte_count(shape: Shape, dtype: ElementType) -> Dim | None:
+    """Size in bytes, sub-byte elements packed; None where unknown or where it is no whole number of bytes."""
+    count, bits = element_count(shape), element_bits(dtype)
+    if count is None or bits is None:
+        return None
+    total = dims.mul(count, bits)
+    if isinstance(total, int):
+        return total // 8 if total % 8 == 0 else None
+    return dims.floordiv(total, 8)
+
+
+def shape_of(values: Sequence[Int | int]) -> tuple[Int, ...]:
+    """A known shape from integers."""
+    return tuple(v if isinstance(v, Int) else Int(v) for v in values)

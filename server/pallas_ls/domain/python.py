@@ -1,0 +1,272 @@
+"""Python's own values, as the analysis sees them.
+
+None, bool, str, float, complex, bytes and Ellipsis stand for themselves; tuples of values are plain tuples. Integers are `Int`. Everything that
+can be mutated keeps its state in a dict `slots`, so that one mechanism (evaluate/trail.py) undoes and merges all writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..source.span import Site
+from . import dim as dims
+from .cond import Cond
+from .dim import Dim
+
+Value = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """How a number came about: the expression that made it and the numbers that went in.
+
+    Attributes:
+      site: the expression in the source.
+      how: "literal", "parameter", "shape", or the operation ("*", "min", "len").
+      inputs: origins of the operands, where known.
+    """
+
+    site: Site
+    how: str
+    inputs: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A Python integer: exact or symbolic. Equality ignores where it came from."""
+
+    dim: Dim
+    origin: Origin | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Int({dims.text(self.dim)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """A truth value that is not decided yet."""
+
+    cond: Cond
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`yes` where the condition holds, else `no`."""
+
+    cond: Cond
+    yes: Value
+    no: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that the analysis does not know.
+
+    Attributes:
+      why: the reason, a phrase for a person ("result of an unknown function foo").
+      needs: names of parameters whose value would have decided it; a context that binds one is evaluated anew.
+    """
+
+    why: str
+    needs: frozenset[str] = field(default=frozenset(), compare=False)
+    site: Site | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A parameter of an entry function, or a part of one: known by name only.
+
+    Attributes:
+      name: an expression over the entry's parameters ("config.tile_m", "x.shape").
+      hint: what an annotation says it is: "int", "float", "str", "bool", "array", "ref", "dtype", "tuple", "callable", or "".
+      cls: the user's class of it, where an annotation names one.
+    """
+
+    name: str
+    hint: str = ""
+    cls: Class | None = field(default=None, compare=False)
+
+    @property
+    def root(self) -> str:
+        """The parameter that it is a part of."""
+        return root_of(self.name)
+
+
+def root_of(name: str) -> str:
+    """The parameter's name at the head of a path: "x" for "x.shape[0]"."""
+    for i, c in enumerate(name):
+        if not (c.isalnum() or c == "_"):
+            return name[:i]
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A slice object."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A range object."""
+
+    start: Int
+    stop: Int
+    step: Int
+
+
+@dataclass(eq=False, slots=True)
+class ListCell:
+    """A list. `slots["items"]` is a tuple of values, a Choice of such, or Unknown."""
+
+    slots: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class DictCell:
+    """A dict. `slots["items"]` maps constant keys (see `constant`) to (key, value) pairs; or a Choice of such, or Unknown.
+
+    The mapping is never changed in place.
+    """
+
+    slots: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class SetCell:
+    """A set. `slots["items"]` is a tuple of values, or Unknown."""
+
+    slots: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class Class:
+    """A class, the user's or a library's.
+
+    Attributes:
+      name: its name.
+      bases: evaluated bases.
+      slots: the class namespace, in order of definition.
+      kind: "plain", "dataclass", "namedtuple", "enum", "exception".
+      annotations: names annotated in the body, in order, with the annotation's source text.
+    """
+
+    name: str
+    bases: tuple[Value, ...]
+    slots: dict[str, Value]
+    kind: str = "plain"
+    annotations: dict[str, str] = field(default_factory=dict[str, str])
+    options: dict[str, Value] = field(default_factory=dict[str, Value])
+    module: str = ""
+    site: Site | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Instance:
+    """An object of a user's class; attributes in `slots`."""
+
+    cls: Class
+    slots: dict[str, Value]
+    frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Where a library object was made: the call, and the expression of each argument by parameter name."""
+
+    site: Site
+    args: Mapping[str, Site] = field(default_factory=dict[str, Site])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call, with its arguments evaluated.
+
+    Attributes:
+      site: the call expression; `func`: the expression that is called.
+      args, kwargs: values; `arg_sites`, `kwarg_sites`: their expressions.
+      open: further arguments came from a star whose length is unknown.
+    """
+
+    site: Site
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    arg_sites: tuple[Site, ...] = ()
+    kwarg_sites: Mapping[str, Site] = field(default_factory=dict[str, Site])
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Builtin:
+    """A function of Python's or a library's that has a model here.
+
+    Attributes:
+      name: its full name ("jax.numpy.zeros").
+      run: (machine, call) -> value.
+    """
+
+    name: str
+    run: Callable[[Any, Call], Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A method bound to its object."""
+
+    self: Value
+    function: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """functools.partial."""
+
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    arg_sites: tuple[Site, ...] = ()
+    kwarg_sites: Mapping[str, Site] = field(default_factory=dict[str, Site])
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleName:
+    """A module of a library, known by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A name of an installed library without a model here ("numpy.linalg.norm")."""
+
+    name: str
+
+
+def constant(v: Value) -> Any:
+    """A hashable stand-in for a value that is known exactly (for dict keys, equality); raises `NotConstant` otherwise."""
+    if isinstance(v, Int):
+        if isinstance(v.dim, int):
+            return v.dim
+        raise NotConstant
+    if isinstance(v, tuple):
+        return tuple(constant(x) for x in v)
+    if v is None or isinstance(v, (bool, str, float, bytes, complex)) or v is Ellipsis:
+        return v
+    if isinstance(v, (Bool, Choice, Unknown, Opaque, ListCell, DictCell, SetCell)):
+        raise NotConstant
+    if isinstance(v, Instance) and v.cls.kind != "enum":
+        raise NotConstant
+    try:
+        hash(v)
+    except TypeError as e:
+        raise NotConstant from e
+    return v
+
+
+class NotConstant(Exception):
+    """The value is not known exactly."""
