@@ -1,0 +1,1 @@
+"""An abstract interpreter of Python over the values of `domain`."""

@@ -1,0 +1,264 @@
+"""Calls: of the user's functions, of classes, partials and models of library functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..domain.python import (
+    Bound,
+    Builtin,
+    Call,
+    Choice,
+    Class,
+    DictCell,
+    External,
+    Instance,
+    ListCell,
+    Opaque,
+    Partial,
+    SetCell,
+    Unknown,
+    Value,
+)
+from ..source.span import Site
+from .control import settle
+from .frame import RETURN, Frame, Function
+from .machine import MAX_DEPTH, Machine, Raised
+
+#: The same function may be active so often at once (recursion over levels of a nest); then its result is unknown.
+MAX_RECURSION = 8
+
+NO_SITES: Mapping[str, Site] = {}
+
+
+class Calls:
+    """Calls of any value."""
+
+    def __init__(self, program: Any) -> None:
+        self.program = program
+
+    def call(
+        self,
+        m: Machine,
+        f: Value,
+        args: tuple[Value, ...],
+        site: Site | None,
+        kwargs: dict[str, Value] | None = None,
+        arg_sites: tuple[Site, ...] = (),
+        kwarg_sites: Mapping[str, Site] = NO_SITES,
+        frame: Frame | None = None,
+    ) -> Value:
+        """`f(*args, **kwargs)`. `frame` is the caller's, for what looks at it (super)."""
+        where = site if site is not None else self.program.nowhere
+        return self.apply(m, f, Call(where, args, kwargs or {}, arg_sites, kwarg_sites), frame)
+
+    def call_starred(self, fr: Frame, f: Value, args: list[Any], kwargs: list[Any], site: Site) -> Value:
+        """A call with `*` or `**` arguments."""
+        m = fr.m
+        values: list[Value] = []
+        sites: list[Site] = []
+        unknown = False
+        for star, e, where in args:
+            v = e(fr)
+            items = self.program.items.iterate(m, v) if star else [v]
+            if items is None:
+                unknown = True
+                break
+            values += items
+            sites += [where] * len(items)
+        named: dict[str, Value] = {}
+        named_sites: dict[str, Site] = {}
+        mappings: list[Value] = []
+        for key, e, where in kwargs:
+            v = e(fr)
+            if key is not None:
+                named[key], named_sites[key] = v, where
+            else:
+                mappings.append(v)
+        return self._with_mappings(
+            m, f, Call(site, tuple(values), named, tuple(sites), named_sites, unknown), mappings, fr
+        )
+
+    def _with_mappings(self, m: Machine, f: Value, call: Call, mappings: list[Value], fr: Frame) -> Value:
+        """Spreads `**mappings`; one that differs under a condition splits the call."""
+        for i, v in enumerate(mappings):
+            v = m.select(v)
+            items = m.select(v.slots["items"]) if isinstance(v, DictCell) else v
+            if isinstance(items, Choice):
+                rest = mappings[i + 1 :]
+                sides = [[_mapping(x), *rest] for x in (items.yes, items.no)]
+                return m.branch(
+                    items.cond,
+                    lambda: self._with_mappings(m, f, call, sides[0], fr),  # noqa: B023
+                    lambda: self._with_mappings(m, f, call, sides[1], fr),  # noqa: B023
+                )
+            if isinstance(items, dict) and all(isinstance(k, str) for k in items):
+                extra = {k: x for k, (_, x) in items.items()}
+                call = Call(call.site, call.args, {**call.kwargs, **extra}, call.arg_sites, call.kwarg_sites, call.open)
+            else:
+                call = Call(call.site, call.args, call.kwargs, call.arg_sites, call.kwarg_sites, True)
+        return self.apply(m, f, call, fr)
+
+    def apply(self, m: Machine, f: Value, call: Call, frame: Frame | None = None) -> Value:
+        """Calls any value."""
+        m.step()
+        if isinstance(f, Function):
+            return self.function(m, f, call)
+        if isinstance(f, Builtin):
+            return f.run(m, call)
+        if isinstance(f, Bound):
+            inner = Call(
+                call.site, (f.self, *call.args), call.kwargs, (call.site, *call.arg_sites), call.kwarg_sites, call.open
+            )
+            return self.apply(m, f.function, inner, frame)
+        if isinstance(f, Partial):
+            return self.apply(m, f.function, _partial(f, call), frame)
+        if isinstance(f, Choice):
+            f = m.select(f)
+            if isinstance(f, Choice):
+                return m.branch(
+                    f.cond, lambda: self.apply(m, f.yes, call, frame), lambda: self.apply(m, f.no, call, frame)
+                )
+            return self.apply(m, f, call, frame)
+        if isinstance(f, Class):
+            return self.program.classes.instantiate(m, f, call)
+        if isinstance(f, Instance):
+            method = self.program.attributes.special(m, f, "__call__")
+            return self.apply(m, method, call, frame) if method is not None else self.unknown_call(m, f, call)
+        if isinstance(f, External) and f.name == "super":
+            return self.program.classes.super_object(m, frame)
+        if isinstance(f, (External, Opaque, Unknown)) or f is None:
+            return self.unknown_call(m, f, call)
+        return self.program.library.call(m, f, call)
+
+    # -- functions of the user ---------------------------------------------------------------------------------------------------
+
+    def function(self, m: Machine, f: Function, call: Call) -> Value:
+        """A call of a user's function, evaluated with these arguments."""
+        if call.open:
+            bound = self._bind_open(m, f, call)
+        else:
+            bound = self.bind(m, f, call)
+        if isinstance(bound, Unknown):
+            return bound
+        m.called.add(id(f.code))
+        if m.depth >= MAX_DEPTH or sum(1 for c in m.active if c is f.code) >= MAX_RECURSION:
+            m.notes.append(f"{f.name}: calls nested too deep")
+            return m.unknown(f"recursion in {f.name}", site=call.site)
+        chain = m.chain
+        if not m.launches:
+            m.chain = (*chain, call.site)
+        stack = m.stack
+        m.stack = (*stack, call.site)
+        try:
+            return self.run(m, f, bound)
+        finally:
+            m.chain, m.stack = chain, stack
+
+    def run(self, m: Machine, f: Function, slots: dict[str, Value]) -> Value:
+        """Runs a function's body over bound parameters."""
+        fr = Frame(m, f.module, f.up, slots, f.code)
+        fr.owner = None
+        if f.code.yields:
+            fr.yielded = {"items": ()}
+        m.depth += 1
+        m.active.append(f.code)
+        fr.site = f
+        try:
+            signal = f.code.run(fr)
+            if signal != RETURN:
+                fr.ret = None
+            settle(fr, 0, (RETURN,), own=True)
+            self.program.entries.finish(m, fr)
+        finally:
+            m.depth -= 1
+            m.active.pop()
+        return fr.yielded["items"] if fr.yielded is not None else fr.ret
+
+    def bind(self, m: Machine, f: Function, call: Call) -> Any:
+        """Parameters bound to arguments; raises TypeError in the program where they do not fit."""
+        slots: dict[str, Value] = {}
+        args = list(call.args)
+        kwargs = dict(call.kwargs)
+        for p in f.code.parameters:
+            if p.kind in ("positional", "normal"):
+                if args:
+                    slots[p.name] = args.pop(0)
+                elif p.kind == "normal" and p.name in kwargs:
+                    slots[p.name] = kwargs.pop(p.name)
+            elif p.kind == "*":
+                slots[p.name], args = tuple(args), []
+            elif p.kind == "keyword":
+                if p.name in kwargs:
+                    slots[p.name] = kwargs.pop(p.name)
+            else:
+                slots[p.name] = DictCell({"items": {k: (k, v) for k, v in kwargs.items()}})
+                kwargs = {}
+            if p.name not in slots:
+                if p.name not in f.defaults:
+                    raise Raised(None, "TypeError", call.site)
+                slots[p.name] = f.defaults[p.name]
+        if args or kwargs:
+            raise Raised(None, "TypeError", call.site)
+        return slots
+
+    def _bind_open(self, m: Machine, f: Function, call: Call) -> Any:
+        """Some arguments are unknown: the given ones are bound, the others are unknown."""
+        slots: dict[str, Value] = {}
+        args = list(call.args)
+        for p in f.code.parameters:
+            if p.kind in ("positional", "normal") and args:
+                slots[p.name] = args.pop(0)
+            elif p.name in call.kwargs:
+                slots[p.name] = call.kwargs[p.name]
+            else:
+                slots[p.name] = m.unknown("an argument from a star of unknown content", site=call.site)
+        return slots
+
+    # -- calls of what is not known --------------------------------------------------------------------------------------------------
+
+    def unknown_call(self, m: Machine, f: Value, call: Call) -> Value:
+        """A call of something without a model: whatever it may change is unknown, functions given to it are looked into."""
+        m.unknown_calls += 1
+        for v in (*call.args, *call.kwargs.values()):
+            self.expose(m, v)
+        return m.unknown(f"result of {describe(f)}", f, *call.args, *call.kwargs.values(), site=call.site)
+
+    def expose(self, m: Machine, v: Value) -> None:
+        """Mutable containers given away may have been changed."""
+        if isinstance(v, (ListCell, DictCell, SetCell)):
+            items = m.select(v.slots["items"])
+            if isinstance(items, (tuple, dict)):
+                for x in items if isinstance(items, tuple) else [y for _, y in items.values()]:
+                    self.expose(m, x)
+            m.write(v.slots, "items", Unknown("a container given to an unknown function"))
+        elif type(v) is tuple:
+            for x in v:
+                self.expose(m, x)
+
+
+def _mapping(items: Value) -> Value:
+    return DictCell({"items": items}) if isinstance(items, (dict, Choice)) else items
+
+
+def _partial(f: Partial, call: Call) -> Call:
+    return Call(
+        call.site,
+        (*f.args, *call.args),
+        {**f.kwargs, **call.kwargs},
+        (*f.arg_sites, *call.arg_sites),
+        {**f.kwarg_sites, **call.kwarg_sites},
+        call.open,
+    )
+
+
+def describe(f: Value) -> str:
+    """A callee for a message."""
+    if isinstance(f, Opaque):
+        return f"{f.name}(...), a parameter"
+    if isinstance(f, External):
+        return f"{f.name}(...), which has no model here"
+    if isinstance(f, Unknown):
+        return f"a call of an unknown function ({f.why})"
+    return f"a call of {type(f).__name__}"

@@ -1,0 +1,95 @@
+"""Entry functions: evaluated once over their parameters as symbols."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..domain.python import Class, DictCell, Opaque, Value
+from .attributes import ClassMethod, Property, StaticMethod
+from .frame import Frame, Function, Parameter
+from .machine import Machine
+
+_HINTS = {
+    "int": "int", "float": "float", "str": "str", "bool": "bool", "jax.Array": "array", "Array": "array", "jnp.ndarray": "array",
+    "jax.numpy.ndarray": "array", "np.ndarray": "array", "jax.typing.ArrayLike": "array", "jnp.dtype": "dtype", "np.dtype": "dtype",
+    "Callable": "callable", "DTypeLike": "dtype", "jax.typing.DTypeLike": "dtype", "tuple": "tuple", "list": "list",
+}  # fmt: skip
+
+
+class Entries:
+    """Symbolic arguments."""
+
+    def __init__(self, program: Any) -> None:
+        self.program = program
+
+    def finish(self, m: Machine, fr: Frame) -> None:
+        """A frame ends: the functions made in it may still be called; those that never are, are evaluated at the end."""
+        m.made.extend(fr.made)
+
+    def arguments(self, m: Machine, f: Function, prefix: str = "") -> dict[str, Value]:
+        """A symbol for each parameter, named by it."""
+        fr = Frame(m, f.module, f.up, {})
+        slots: dict[str, Value] = {}
+        for p in f.code.parameters:
+            name = prefix + p.name
+            if p.kind == "**":
+                slots[p.name] = DictCell({"items": m.unknown(f"**{p.name}", Opaque(name))})
+            else:
+                slots[p.name] = self._argument(fr, f, p, name)
+        return slots
+
+    def _argument(self, fr: Frame, f: Function, p: Parameter, name: str) -> Value:
+        if p.kind == "*":
+            return Opaque(name, "tuple")
+        if not p.annotation:
+            first = f.code.parameters[0] is p
+            return Opaque(name, "", f.owner if first and isinstance(f.owner, Class) else None)
+        return self._symbol(fr, name, p.annotation, f.annotations.get(p.name))
+
+    def _symbol(self, fr: Frame, name: str, text: str, annotation: Any) -> Opaque:
+        """A symbol of an annotated type."""
+        hint = hint_of(text)
+        if hint or annotation is None:
+            return Opaque(name, hint)
+        value = annotation(fr)
+        return Opaque(name, "", value if isinstance(value, Class) else None)
+
+    def annotated(self, m: Machine, name: str, cls: Class, field: str) -> Value:
+        """A field of a symbol whose class is known."""
+        text = _annotation_of(cls, field)
+        hint = hint_of(text or "")
+        if hint:
+            return Opaque(name, hint)
+        value = cls.options.get(f"annotation {field}")
+        return Opaque(name, "", value if isinstance(value, Class) else None)
+
+
+def hint_of(text: str) -> str:
+    """What an annotation's text says of a value: a key of `Opaque.hint`, or "" ("int | None" says nothing)."""
+    text = text.strip("'\" ")
+    if text in _HINTS:
+        return _HINTS[text]
+    head = text.split("[")[0]
+    return _HINTS.get(head, "") if head in ("tuple", "list", "Callable", "Tuple", "Sequence") else ""
+
+
+def _annotation_of(cls: Class, field: str) -> str | None:
+    if field in cls.annotations:
+        return cls.annotations[field]
+    for base in cls.bases:
+        if isinstance(base, Class):
+            found = _annotation_of(base, field)
+            if found is not None:
+                return found
+    return None
+
+
+def underlying(v: Value) -> Function | None:
+    """The user's function in what a decorator made of it."""
+    if isinstance(v, Function):
+        return v
+    if isinstance(v, Property):
+        return underlying(v.getter)
+    if isinstance(v, (StaticMethod, ClassMethod)):
+        return underlying(v.function)
+    return None

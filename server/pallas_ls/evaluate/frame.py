@@ -1,0 +1,100 @@
+"""Functions, frames and the code that the compiler makes of a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..domain.cond import Cond
+from ..domain.python import Value
+from ..source.span import Site
+from .trail import Slots, Writes
+
+if TYPE_CHECKING:
+    from .machine import Machine, Path
+    from .modules import ModuleEnv
+
+#: Evaluates an expression in a frame.
+Eval = Callable[["Frame"], Value]
+#: Runs a statement in a frame and says how it ended.
+Exec = Callable[["Frame"], int]
+
+NORMAL, RETURN, BREAK, CONTINUE = range(4)
+
+
+@dataclass(slots=True)
+class Pending:
+    """A return, break or continue that happens under a condition: the rest runs under its negation."""
+
+    signal: int
+    cond: Cond
+    value: Value
+    writes: Writes
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function: `kind` is "positional", "normal", "keyword", "*" or "**"."""
+
+    name: str
+    kind: str
+    site: Site
+    annotation: str = ""
+    has_default: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code:
+    """A compiled function body.
+
+    Attributes:
+      locals: names bound in the body or as parameters.
+      yields: it is a generator.
+      calls_library: names in its text show that it may call plgpu (it is worth evaluating by itself).
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    run: Exec
+    site: Site
+    locals: frozenset[str]
+    yields: bool = False
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function object: code, the frame that it closes over, and its evaluated defaults and annotations."""
+
+    code: Code
+    up: Frame | None
+    module: ModuleEnv
+    defaults: dict[str, Value]
+    annotations: dict[str, Eval] = field(default_factory=dict[str, Eval])
+    owner: Value = None
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.code.name
+
+
+class Frame:
+    """One activation of a function, a comprehension, a class body or a module's chunk."""
+
+    __slots__ = ("code", "m", "made", "module", "owner", "pending", "ret", "site", "up", "vars", "yielded")
+
+    def __init__(self, m: Machine, module: ModuleEnv, up: Frame | None, slots: Slots, code: Code | None = None) -> None:
+        self.m = m
+        self.module = module
+        self.up = up
+        self.vars = slots
+        self.code = code
+        self.ret: Value = None
+        self.pending: list[Pending] = []
+        self.made: list[Function] = []
+        self.owner: Value = None
+        self.yielded: Slots | None = None
+        self.site: Any = None

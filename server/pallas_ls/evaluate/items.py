@@ -1,0 +1,344 @@
+"""Subscripts, iteration and unpacking of the containers of Python; other values are the library's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..domain import cond as conds
+from ..domain import dim as dims
+from ..domain.python import (
+    Choice,
+    DictCell,
+    Instance,
+    Int,
+    ListCell,
+    NotConstant,
+    Opaque,
+    Origin,
+    Range,
+    SetCell,
+    Slice,
+    Unknown,
+    Value,
+    constant,
+)
+from ..source.span import Site
+from . import operators as ops
+from .machine import Machine, Raised
+
+#: Longer ranges are not unrolled.
+MAX_UNROLL = 1024
+
+
+class Items:
+    """Subscripts and iteration."""
+
+    def __init__(self, program: Any) -> None:
+        self.program = program
+
+    # -- reading -----------------------------------------------------------------------------------------------------------------
+
+    def get(self, m: Machine, v: Value, index: Value, site: Site, where: Site) -> Value:
+        """`v[index]`."""
+        if isinstance(v, Choice) or isinstance(index, Choice):
+            return m.lift(lambda a, b: self.get(m, a, b, site, where), v, index)
+        if type(v) is tuple or isinstance(v, str):
+            return self._from_tuple(m, v, index, site)
+        if isinstance(v, ListCell):
+            return m.lift(lambda items: self._from_list(m, items, index, site), v.slots["items"])
+        if isinstance(v, DictCell):
+            return m.lift(lambda items: self._from_dict(m, items, index, site), v.slots["items"])
+        if isinstance(v, Range):
+            return self._from_range(m, v, index, site)
+        if isinstance(v, Opaque):
+            return self._from_opaque(m, v, index, site)
+        if isinstance(v, Instance):
+            return self._from_instance(m, v, index, site)
+        if isinstance(v, Unknown):
+            return m.unknown(v.why, v, site=site)
+        return self.program.library.getitem(m, v, index, site, where)
+
+    def _from_tuple(self, m: Machine, v: Any, index: Value, site: Site) -> Value:
+        if isinstance(index, Slice):
+            picked = _python_slice(m, index)
+            return (
+                v[picked]
+                if picked is not None
+                else m.unknown("a slice with unknown bounds", index.start, index.stop, site=site)
+            )
+        n = m.as_int(index)
+        if n is None or isinstance(index, Unknown):
+            return m.unknown("an unknown index", index, site=site)
+        if isinstance(n.dim, int):
+            if not -len(v) <= n.dim < len(v):
+                raise Raised(None, "IndexError", site)
+            return v[n.dim]
+        return (
+            self._one_of(m, list(v), n, site)
+            if isinstance(v, tuple)
+            else m.unknown("an unknown index", index, site=site)
+        )
+
+    def _one_of(self, m: Machine, items: list[Value], n: Int, site: Site) -> Value:
+        """An element at a symbolic index: all the same, or a choice."""
+        if items and all(ops.equality(m, x, items[0]) is True for x in items[1:]):
+            return items[0]
+        if not items or len(items) > 4:
+            return m.unknown("an element at an unknown index", n, site=site)
+        out: Value = items[-1]
+        for i in range(len(items) - 2, -1, -1):
+            out = m.lift(lambda a, b, i=i: _choose(m, conds.equal(n.dim, i), a, b), items[i], out)
+        return out
+
+    def _from_list(self, m: Machine, items: Value, index: Value, site: Site) -> Value:
+        if type(items) is not tuple:
+            return m.unknown("an element of an unknown list", items, site=site)
+        out = self._from_tuple(m, items, index, site)
+        return ListCell({"items": out}) if isinstance(index, Slice) and type(out) is tuple else out
+
+    def _from_dict(self, m: Machine, items: Value, index: Value, site: Site) -> Value:
+        if not isinstance(items, dict):
+            return m.unknown("an entry of an unknown dict", items, site=site)
+        try:
+            key = constant(index)
+        except NotConstant:
+            return m.unknown("an entry under an unknown key", index, site=site)
+        if key not in items:
+            raise Raised(None, "KeyError", site)
+        return items[key][1]
+
+    def _from_range(self, m: Machine, v: Range, index: Value, site: Site) -> Value:
+        n = m.as_int(index)
+        if n is None:
+            return m.unknown("a slice of a range", index, site=site)
+        return ops.binary(m, "+", v.start, ops.binary(m, "*", n, v.step, site), site)
+
+    def _from_opaque(self, m: Machine, v: Opaque, index: Value, site: Site) -> Value:
+        if isinstance(index, Int) and isinstance(index.dim, int):
+            if v.name.endswith(".shape"):
+                at = index.dim
+                rank = m.path.facts.values.get(f"len({v.name})")
+                at = at + rank if at < 0 and isinstance(rank, int) else at
+                return Int(dims.symbol(f"{v.name}[{at}]", low=0), Origin(site, "shape"))
+            return Opaque(f"{v.name}[{index.dim}]")
+        if isinstance(index, str):
+            return Opaque(f"{v.name}[{index!r}]")
+        if isinstance(index, Slice):
+            bounds = [_bound_text(x) for x in (index.start, index.stop)]
+            if index.step is None and None not in bounds:
+                return Opaque(f"{v.name}[{bounds[0]}:{bounds[1]}]", v.hint)
+        return m.unknown(f"an unknown part of {v.name}", v, index, site=site)
+
+    def _from_instance(self, m: Machine, v: Instance, index: Value, site: Site) -> Value:
+        method = self.program.attributes.special(m, v, "__getitem__")
+        if method is not None:
+            return self.program.calls.call(m, method, (index,), site)
+        if v.cls.kind == "namedtuple":
+            return self.get(m, tuple(v.slots.values()), index, site, site)
+        return m.unknown(f"an element of a {v.cls.name}", v, site=site)
+
+    # -- writing -----------------------------------------------------------------------------------------------------------------
+
+    def set(self, m: Machine, v: Value, index: Value, value: Value, site: Site, where: Site) -> None:
+        """`v[index] = value`."""
+        v = m.select(v)
+        if isinstance(v, Choice):
+            m.branch(
+                v.cond,
+                lambda: self.set(m, v.yes, index, value, site, where),
+                lambda: self.set(m, v.no, index, value, site, where),
+            )
+        elif isinstance(v, DictCell):
+            self.put(m, v, index, value)
+        elif isinstance(v, ListCell):
+            self._set_in_list(m, v, index, value, site)
+        elif isinstance(v, Instance):
+            method = self.program.attributes.special(m, v, "__setitem__")
+            if method is not None:
+                self.program.calls.call(m, method, (index, value), site)
+        elif not isinstance(v, (Unknown, Opaque, tuple)):
+            self.program.library.setitem(m, v, index, value, site, where)
+
+    def _set_in_list(self, m: Machine, v: ListCell, index: Value, value: Value, site: Site) -> None:
+        items = m.select(v.slots["items"])
+        n = m.as_int(index)
+        if type(items) is tuple and n is not None and isinstance(n.dim, int):
+            if not -len(items) <= n.dim < len(items):
+                raise Raised(None, "IndexError", site)
+            at = n.dim % len(items)
+            m.write(v.slots, "items", (*items[:at], value, *items[at + 1 :]))
+        else:
+            m.write(v.slots, "items", m.unknown("a list written at an unknown index", index))
+
+    def put(self, m: Machine, cell: DictCell, key: Value, value: Value) -> None:
+        """`cell[key] = value`."""
+
+        def with_entry(items: Value) -> Value:
+            if not isinstance(items, dict):
+                return items
+            try:
+                return {**items, constant(key): (key, value)}
+            except NotConstant:
+                return m.unknown("a dict with an unknown key", key)
+
+        m.write(cell.slots, "items", m.lift(with_entry, cell.slots["items"]))
+
+    def update(self, m: Machine, cell: DictCell, other: Value) -> None:
+        """`cell.update(other)`."""
+        other = m.select(other)
+        right = other.slots["items"] if isinstance(other, DictCell) else m.unknown("an unknown mapping", other)
+
+        def joined(a: Value, b: Value) -> Value:
+            return (
+                {**a, **b}
+                if isinstance(a, dict) and isinstance(b, dict)
+                else m.unknown("a dict updated from an unknown mapping", a, b)
+            )
+
+        m.write(cell.slots, "items", m.lift(joined, cell.slots["items"], right))
+
+    def delete(self, m: Machine, v: Value, index: Value) -> None:
+        """`del v[index]`."""
+        v = m.select(v)
+        if isinstance(v, DictCell):
+            items = m.select(v.slots["items"])
+            try:
+                key = constant(index)
+            except NotConstant:
+                key = None
+            known = isinstance(items, dict) and key in items
+            m.write(
+                v.slots,
+                "items",
+                {k: x for k, x in items.items() if k != key} if known else m.unknown("a deleted entry", index),
+            )
+        elif isinstance(v, ListCell):
+            m.write(v.slots, "items", m.unknown("a list after del"))
+
+    def augmented(self, m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+        """`a op= b`: lists and dicts change in place."""
+        if isinstance(a, ListCell) and op == "+":
+            more = self.iterate(m, b)
+
+            def extended(items: Value) -> Value:
+                return (
+                    (*items, *more) if type(items) is tuple and more is not None else m.unknown("an extended list", b)
+                )
+
+            m.write(a.slots, "items", m.lift(extended, a.slots["items"]))
+            return a
+        if isinstance(a, DictCell) and op == "|":
+            self.update(m, a, b)
+            return a
+        if isinstance(a, SetCell):
+            m.write(a.slots, "items", m.unknown("a set changed in place"))
+            return a
+        return ops.binary(m, op, a, b, site)
+
+    # -- iteration ---------------------------------------------------------------------------------------------------------------
+
+    def iterate(self, m: Machine, v: Value) -> list[Value] | None:
+        """The elements in order, or None where their number is unknown."""
+        v = m.select(v)
+        if type(v) is tuple:
+            return list(v)
+        if isinstance(v, (ListCell, SetCell, DictCell)):
+            items = m.select(v.slots["items"])
+            if isinstance(items, dict):
+                return [key for key, _ in items.values()]
+            return list(items) if type(items) is tuple else _cases(m, items)
+        if isinstance(v, str):
+            return list(v)
+        if isinstance(v, Range):
+            return _range(m, v)
+        if isinstance(v, Instance) and v.cls.kind == "namedtuple":
+            return list(v.slots.values())
+        if isinstance(v, Choice):
+            return _cases(m, v)
+        if isinstance(v, (Unknown, Opaque, Int, Instance)) or v is None or isinstance(v, (bool, float)):
+            return None
+        return self.program.library.iterate(m, v)
+
+    def unpack(self, m: Machine, v: Value, count: int, star: int | None) -> list[Value]:
+        """The values of `a, b, *c = v`: a list in place of the star."""
+        v = m.select(v)
+        if isinstance(v, Choice):
+            yes, no = self.unpack(m, v.yes, count, star), self.unpack(m, v.no, count, star)
+            return [_choose(m, v.cond, a, b) for a, b in zip(yes, no, strict=True)]
+        if isinstance(v, Opaque):
+            return self._unpack_opaque(m, v, count, star)
+        items = self.iterate(m, v)
+        if items is None:
+            return [m.unknown("unpacked from an unknown sequence", v)] * count
+        if star is None:
+            if len(items) != count:
+                raise Raised(None, "ValueError", None)
+            return items
+        after = count - star - 1
+        if len(items) < count - 1:
+            raise Raised(None, "ValueError", None)
+        middle = ListCell({"items": tuple(items[star : len(items) - after])})
+        return [*items[:star], middle, *items[len(items) - after :]]
+
+    def _unpack_opaque(self, m: Machine, v: Opaque, count: int, star: int | None) -> list[Value]:
+        def part(i: int) -> Value:
+            if v.name.endswith(".shape"):
+                return Int(dims.symbol(f"{v.name}[{i}]", low=0))
+            return Opaque(f"{v.name}[{i}]")
+
+        if star is None:
+            m.learn(conds.Same(f"len({v.name})", count))
+            return [part(i) for i in range(count)]
+        after = count - star - 1
+        middle = Opaque(f"{v.name}[{star}:{-after or ''}]", v.hint)
+        return [*(part(i) for i in range(star)), middle, *(part(i - after) for i in range(after))]
+
+
+def _choose(m: Machine, cond: conds.Cond, a: Value, b: Value) -> Value:
+    from .trail import merge
+
+    known = m.decide(cond)
+    return merge(cond, a, b) if known is None else (a if known else b)
+
+
+def _cases(m: Machine, items: Value) -> list[Value] | None:
+    """A choice between sequences of one length: element by element."""
+    items = m.select(items)
+    if not isinstance(items, Choice):
+        return (
+            [k for k, _ in items.values()] if isinstance(items, dict) else list(items) if type(items) is tuple else None
+        )
+    yes, no = _cases(m, items.yes), _cases(m, items.no)
+    if yes is None or no is None or len(yes) != len(no):
+        return None
+    return [_choose(m, items.cond, a, b) for a, b in zip(yes, no, strict=True)]
+
+
+def _range(m: Machine, v: Range) -> list[Value] | None:
+    bounds = (m.simplify(v.start.dim), m.simplify(v.stop.dim), m.simplify(v.step.dim))
+    if not all(isinstance(b, int) for b in bounds):
+        return None
+    try:
+        values = range(*bounds)  # pyright: ignore[reportArgumentType]
+    except ValueError:
+        return None
+    return [Int(i) for i in values] if len(values) <= MAX_UNROLL else None
+
+
+def _python_slice(m: Machine, s: Slice) -> slice | None:
+    out: list[int | None] = []
+    for part in (s.start, s.stop, s.step):
+        if part is None:
+            out.append(None)
+            continue
+        n = m.as_int(part)
+        if n is None or not isinstance(n.dim, int):
+            return None
+        out.append(n.dim)
+    return slice(*out) if out[2] != 0 else None
+
+
+def _bound_text(v: Value) -> str | None:
+    if v is None:
+        return ""
+    return str(v.dim) if isinstance(v, Int) and isinstance(v.dim, int) else None

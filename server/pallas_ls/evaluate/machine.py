@@ -1,0 +1,298 @@
+"""The state of one evaluation: path, writes, budget, recorded facts; and the branching of undecided conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..domain import cond as conds
+from ..domain import dim as dims
+from ..domain.cond import Cond
+from ..domain.dim import Dim
+from ..domain.facts import Facts
+from ..domain.python import Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
+from ..domain.ref import Launch
+from ..source.span import Site
+from .record import CallFact, Raise
+from .trail import MAX_LEAVES, MISSING, Slots, Trail, Writes, leaves, merge, put
+
+#: Calls nested deeper than this are given up (Python's own limit is 1000; kernels nest a dozen).
+MAX_DEPTH = 60
+
+
+class Raised(Exception):
+    """The program raises here on this path."""
+
+    def __init__(self, value: Value, name: str, site: Site | None) -> None:
+        super().__init__(name)
+        self.value = value
+        self.name = name
+        self.site = site
+
+
+class BudgetExceeded(Exception):
+    """The evaluation took more steps than it may."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """One side of a branch: its value, its writes (undone), and what it raised."""
+
+    value: Value
+    writes: Writes
+    raised: Raised | None
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The conditions under which the present statement runs."""
+
+    facts: Facts = field(default_factory=Facts)
+    guards: tuple[Cond, ...] = ()
+
+
+class Machine:
+    """One evaluation. The functions of `library` see it as their only door to the evaluator.
+
+    Attributes:
+      path: what is assumed at present.
+      trail: the innermost undo log, or None at the outermost level.
+      launches: kernels that are being launched, outermost first.
+      chain: sites of the host calls under way, outermost first (the context of what is recorded).
+      facts_out: recorded call facts, in order.
+    """
+
+    def __init__(self, budget: int, program: Any) -> None:
+        self.path = Path()
+        self.trail: Trail | None = None
+        self.steps = budget
+        self.program = program
+        self.launches: list[Launch] = []
+        self.chain: tuple[Site, ...] = ()
+        self.stack: tuple[Site, ...] = ()
+        self.depth = 0
+        self.active: list[Any] = []
+        self.called: set[int] = set()
+        self.facts_out: list[CallFact] = []
+        self.raises: list[Raise] = []
+        self.dropped = 0
+        self.unknown_calls = 0
+        self.fresh = 0
+        self.recording = True
+        self.evaluated: dict[tuple[str, str], int] = {}
+        self.notes: list[str] = []
+        self.made: list[Any] = []
+        self.reads: dict[tuple[str, str], str] = {}
+        self.global_writes: dict[tuple[str, str], Any] = {}
+        self.kernels: list[Any] = []
+        self.launched: set[int] = set()
+
+    # -- writes --------------------------------------------------------------------------------------------------------------
+
+    def write(self, slots: Slots, key: str, value: Value) -> None:
+        """Writes a slot so that a branch can take it back."""
+        if self.trail is not None:
+            self.trail.note(slots, key)
+        put(slots, key, value)
+
+    def apply(self, writes: Writes) -> None:
+        """Does the writes of a branch that is known to be taken."""
+        for slots, key, value in writes.values():
+            self.write(slots, key, value)
+
+    # -- the path ------------------------------------------------------------------------------------------------------------
+
+    def decide(self, c: Cond) -> bool | None:
+        """True: always on this path; False: never; None: cannot tell."""
+        return c if isinstance(c, bool) else self.path.facts.decide(c)
+
+    def assume(self, c: Cond) -> None:
+        """Takes a condition as true from here on, to the end of the enclosing branch."""
+        if c is True or self.decide(c) is True:
+            return
+        self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
+
+    def learn(self, c: Cond) -> None:
+        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the path."""
+        self.path = Path(self.path.facts.learn(c), self.path.guards)
+
+    def count(self, key: tuple[str, str]) -> None:
+        """Counts an evaluated statement of a chunk."""
+        self.step()
+        self.evaluated[key] = self.evaluated.get(key, 0) + 1
+
+    def simplify(self, d: Dim) -> Dim:
+        """A Dim under what is known on this path."""
+        return self.path.facts.simplify(d)
+
+    # -- branching -----------------------------------------------------------------------------------------------------------
+
+    def branch(self, cond: Cond, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
+        """Runs both sides where the condition is undecided, and merges what they return and write."""
+        known = self.decide(cond)
+        if known is not None:
+            return yes() if known else no()
+        return self.join(cond, self.run_side(cond, yes), self.run_side(conds.negate(cond), no))
+
+    def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
+        """Runs one side with the condition assumed, and undoes its writes."""
+        path, trail, depth = self.path, self.trail, self.depth
+        launches, chain, stack, active = len(self.launches), self.chain, self.stack, len(self.active)
+        self.trail = Trail()
+        self.assume(cond)
+        value: Value = MISSING
+        raised: Raised | None = None
+        try:
+            if self.path.facts.contradictory:
+                raised = Raised(None, "", None)
+            else:
+                value = run()
+        except Raised as r:
+            raised = r
+        finally:
+            writes = self.trail.new()
+            self.trail.undo()
+            self.path, self.trail, self.depth = path, trail, depth
+            del self.launches[launches:], self.active[active:]
+            self.chain, self.stack = chain, stack
+        return Outcome(value, writes, raised)
+
+    def join(self, cond: Cond, a: Outcome, b: Outcome) -> Value:
+        """Merges two sides; one that raises teaches the negation of its condition."""
+        if a.raised and b.raised:
+            raise a.raised if a.raised.name else b.raised
+        if a.raised or b.raised:
+            kept, learnt = (b, conds.negate(cond)) if a.raised else (a, cond)
+            self.note_raise(cond if a.raised else conds.negate(cond), a.raised or b.raised)
+            self.assume(learnt)
+            self.apply(kept.writes)
+            return kept.value
+        self.merge_writes(cond, a.writes, b.writes)
+        return merge(cond, a.value, b.value)
+
+    def note_raise(self, cond: Cond, raised: Raised | None) -> None:
+        """Remembers a raise of the program's that happens under a condition."""
+        if raised is not None and raised.name:
+            self.dropped += 1
+            self.raises.append(Raise(raised.site, raised.name, (*self.path.guards, cond), self.chain))
+
+    def merge_writes(self, cond: Cond, a: Writes, b: Writes) -> None:
+        """Writes what both sides leave behind."""
+        for where in a.keys() | b.keys():
+            slots, key, _ = a.get(where) or b[where]
+            now = slots.get(key, MISSING)
+            yes = a[where][2] if where in a else now
+            no = b[where][2] if where in b else now
+            if yes is MISSING and no is MISSING:
+                self.write(slots, key, MISSING)
+            else:
+                self.write(slots, key, merge(cond, yes, no))
+
+    def select(self, v: Value) -> Value:
+        """The case of a Choice that holds on this path, where that is decided."""
+        while isinstance(v, Choice):
+            known = self.decide(v.cond)
+            if known is None:
+                return v
+            v = v.yes if known else v.no
+        return v
+
+    def lift(self, run: Callable[..., Value], *args: Value) -> Value:
+        """`run(*args)` for each combination of the arguments' cases, merged. `run` never sees a Choice on top."""
+        picked = tuple(self.select(a) if isinstance(a, Choice) else a for a in args)
+        for i, a in enumerate(picked):
+            if isinstance(a, Choice):
+                if leaves(a) > MAX_LEAVES:
+                    return Unknown("too many cases")
+                yes, no = (*picked[:i], a.yes, *picked[i + 1 :]), (*picked[:i], a.no, *picked[i + 1 :])
+                return self.branch(a.cond, lambda: self.lift(run, *yes), lambda: self.lift(run, *no))  # noqa: B023
+        return run(*picked)
+
+    # -- symbols and unknowns --------------------------------------------------------------------------------------------------
+
+    def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
+        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the source)."""
+        self.fresh += 1
+        return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
+
+    def fresh_condition(self) -> Cond:
+        """A condition that nothing is known of."""
+        self.fresh += 1
+        return conds.Truth(f"?{self.fresh}")
+
+    def as_int(self, v: Value, site: Site | None = None) -> Int | None:
+        """The value as an integer, where it is one: a parameter becomes a symbol, a bool 0 or 1."""
+        if isinstance(v, Int):
+            return v
+        if isinstance(v, bool):
+            return Int(int(v))
+        if isinstance(v, Opaque) and v.hint in ("", "int"):
+            known = self.path.facts.values.get(v.name, MISSING)
+            if isinstance(known, int) and not isinstance(known, bool):
+                return Int(known)
+            low = 0 if ".shape[" in v.name else None
+            origin = Origin(site, "parameter") if site else None
+            return Int(dims.symbol(v.name, sure=v.hint == "int" or low == 0, low=low), origin)
+        index = getattr(v, "index", None)
+        return index if isinstance(index, Int) else None
+
+    def unknown(self, why: str, *sources: Value, site: Site | None = None) -> Unknown:
+        """An unknown value that says why, and which parameters would have decided it."""
+        return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
+
+    # -- budget --------------------------------------------------------------------------------------------------------------
+
+    def step(self, n: int = 1) -> None:
+        """Counts work; raises BudgetExceeded at the end of the budget."""
+        self.steps -= n
+        if self.steps < 0:
+            raise BudgetExceeded
+
+    # -- recording -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def launch(self) -> Launch | None:
+        """The kernel that is being launched, innermost."""
+        return self.launches[-1] if self.launches else None
+
+    def record(self, fact: CallFact) -> None:
+        """Keeps a call fact, unless this pass only looks for what changes (loops)."""
+        if self.recording:
+            self.facts_out.append(fact)
+
+
+def needs_of(v: Value) -> frozenset[str]:
+    """Names of the parameters that a value depends on."""
+    if isinstance(v, Opaque):
+        return frozenset((v.root,))
+    if isinstance(v, Int):
+        return frozenset(root_of(s.name) for s in dims.symbols(v.dim))
+    if isinstance(v, Unknown):
+        return v.needs
+    if isinstance(v, Bool):
+        return needs_of_cond(v.cond)
+    if isinstance(v, Choice):
+        return needs_of_cond(v.cond) | needs_of(v.yes) | needs_of(v.no)
+    if isinstance(v, tuple):
+        return frozenset().union(*(needs_of(x) for x in v))
+    return frozenset()
+
+
+def needs_of_cond(c: Cond) -> frozenset[str]:
+    """Names of the parameters that a condition depends on."""
+    match c:
+        case conds.Zero() | conds.NonPos():
+            return frozenset(root_of(s.name) for s in dims.symbols(c.expr))
+        case conds.Truth() | conds.Same():
+            return frozenset((root_of(c.name),))
+        case conds.Not():
+            return needs_of_cond(c.cond)
+        case conds.And() | conds.Or():
+            return _union(needs_of_cond(x) for x in c.conds)
+        case _:
+            return frozenset()
+
+
+def _union(parts: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*parts)

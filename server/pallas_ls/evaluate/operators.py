@@ -1,0 +1,436 @@
+"""Python's operators on the values of the analysis."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..domain import cond as conds
+from ..domain import dim as dims
+from ..domain.array import Array
+from ..domain.cond import Cond
+from ..domain.dtype import DType, dtype_named
+from ..domain.python import (
+    Bool,
+    Choice,
+    DictCell,
+    External,
+    Instance,
+    Int,
+    ListCell,
+    NotConstant,
+    Opaque,
+    Origin,
+    Range,
+    SetCell,
+    Unknown,
+    Value,
+    constant,
+)
+from ..source.span import Site
+from .machine import Machine, Raised
+from .trail import MISSING
+
+_INT_OPS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": dims.add,
+    "-": dims.sub,
+    "*": dims.mul,
+    "//": dims.floordiv,
+    "%": dims.mod,
+    "**": dims.power,
+    "<<": lambda a, b: dims.bitwise("<<", a, b),
+    ">>": lambda a, b: dims.bitwise(">>", a, b),
+    "&": lambda a, b: dims.bitwise("&", a, b),
+    "|": lambda a, b: dims.bitwise("|", a, b),
+    "^": lambda a, b: dims.bitwise("^", a, b),
+}
+_PLAIN_OPS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
+_SPECIAL = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+            "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor"}  # fmt: skip
+_LONGEST = 4096  # longer repeated sequences are not built
+
+
+def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    """`a op b`."""
+    if type(a) is Int and type(b) is Int:
+        return _int_binary(m, op, a, b, site)
+    if isinstance(a, Choice) or isinstance(b, Choice):
+        return m.lift(lambda x, y: binary(m, op, x, y, site), a, b)
+    if isinstance(a, Array) or isinstance(b, Array):
+        return m.program.library.array_binary(m, op, a, b, site)
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Unknown):
+            return m.unknown(x.why, x, y, site=site)
+    if isinstance(a, Instance) or isinstance(b, Instance):
+        return _instance_binary(m, op, a, b, site)
+    x, y = _as_number(m, a, b, site), _as_number(m, b, a, site)
+    if x is not None and y is not None:
+        return _int_binary(m, op, x, y, site)
+    return _other_binary(m, op, a, b, site)
+
+
+def _as_number(m: Machine, v: Value, other: Value, site: Site) -> Int | None:
+    """The operand as an integer, where both may be integers."""
+    if isinstance(v, Opaque) and isinstance(other, (float, str, tuple, ListCell)):
+        return None
+    return m.as_int(v, site)
+
+
+def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
+    run = _INT_OPS.get(op)
+    if run is None:
+        if op == "/" and isinstance(a.dim, int) and isinstance(b.dim, int) and b.dim:
+            return a.dim / b.dim
+        return m.unknown("a true division" if op == "/" else f"operator {op} on integers", a, b, site=site)
+    if op == "**" and isinstance(b.dim, int) and b.dim < 0:
+        return a.dim**b.dim if isinstance(a.dim, int) and a.dim else m.unknown("a negative power", a, b, site=site)
+    try:
+        value = run(a.dim, b.dim)
+    except ZeroDivisionError:
+        raise Raised(None, "ZeroDivisionError", site) from None
+    except ValueError:
+        return m.unknown("a shift or power out of range", a, b, site=site)
+    inputs = (a.origin, b.origin)
+    return Int(value, Origin(site, op, tuple(o for o in inputs if o is not None)))
+
+
+def _other_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    if op == "+" and type(a) is tuple and type(b) is tuple:
+        return a + b
+    if op == "*":
+        for seq, n in ((a, b), (b, a)):
+            count = m.as_int(n)
+            if isinstance(seq, (tuple, ListCell, str)) and count is not None:
+                return _repeat(m, seq, count, site)
+    if op == "+" and isinstance(a, ListCell) and isinstance(b, (ListCell, tuple)):
+        return _concatenate(m, a, b)
+    if op == "|" and isinstance(a, DictCell) and isinstance(b, DictCell):
+        return m.lift(
+            lambda x, y: DictCell(
+                {"items": {**x, **y} if isinstance(x, dict) and isinstance(y, dict) else Unknown("dict")}
+            ),
+            a.slots["items"],
+            b.slots["items"],
+        )
+    if isinstance(a, str) and op == "%":
+        return m.unknown("formatted text", b)
+    x, y = _plain(a), _plain(b)
+    if x is not MISSING and y is not MISSING and op in _PLAIN_OPS:
+        try:
+            return _wrap(_PLAIN_OPS[op](x, y))
+        except ZeroDivisionError:
+            raise Raised(None, "ZeroDivisionError", site) from None
+        except (TypeError, ValueError, OverflowError):
+            return m.unknown(f"operator {op} on these operands", a, b, site=site)
+    if isinstance(a, (SetCell,)) and isinstance(b, SetCell):
+        return m.unknown("a set operation", a, b, site=site)
+    return m.unknown(f"operator {op} on these operands", a, b, site=site)
+
+
+def _plain(v: Value) -> Any:
+    if isinstance(v, Int) and isinstance(v.dim, int):
+        return v.dim
+    return v if isinstance(v, (bool, float, complex, str, bytes)) else MISSING
+
+
+def _wrap(v: Any) -> Value:
+    return Int(v) if isinstance(v, int) and not isinstance(v, bool) else v
+
+
+def _repeat(m: Machine, seq: Value, count: Int, site: Site) -> Value:
+    if not isinstance(count.dim, int):
+        return m.unknown("a sequence repeated an unknown number of times", count, site=site)
+    n = max(0, count.dim)
+    if isinstance(seq, ListCell):
+        items = m.select(seq.slots["items"])
+        if type(items) is tuple and len(items) * n <= _LONGEST:
+            return ListCell({"items": items * n})
+        return m.unknown("a repeated list", items, site=site)
+    return seq * n if len(seq) * n <= _LONGEST else m.unknown("a very long sequence", site=site)
+
+
+def _concatenate(m: Machine, a: ListCell, b: ListCell | tuple[Value, ...]) -> Value:
+    right = b.slots["items"] if isinstance(b, ListCell) else b
+
+    def join(x: Value, y: Value) -> Value:
+        return x + y if type(x) is tuple and type(y) is tuple else m.unknown("an unknown list", x, y)
+
+    return ListCell({"items": m.lift(join, a.slots["items"], right)})
+
+
+def _instance_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    name = _SPECIAL.get(op)
+    for x, y, prefix in ((a, b, ""), (b, a, "r")):
+        if isinstance(x, Instance) and name:
+            method = m.program.attributes.special(m, x, f"__{prefix}{name}__")
+            if method is not None:
+                return m.program.calls.call(m, method, (y,), site)
+            if (
+                x.cls.kind == "enum"
+                and "value" in x.slots
+                and any(_named(base, "IntEnum", "IntFlag") for base in x.cls.bases)
+            ):
+                return binary(m, op, *((x.slots["value"], y) if x is a else (y, x.slots["value"])), site)
+    return m.unknown(f"operator {op} on an object", a, b, site=site)
+
+
+def _named(base: Value, *names: str) -> bool:
+    return isinstance(base, External) and base.name.rsplit(".", 1)[-1] in names
+
+
+def unary(m: Machine, op: str, v: Value, site: Site) -> Value:
+    """`-v`, `+v`, `~v` or `not v`."""
+    if op == "not":
+        t = truth(m, v)
+        return _as_value(conds.negate(t))
+    if isinstance(v, Choice):
+        return m.lift(lambda x: unary(m, op, x, site), v)
+    if isinstance(v, Array):
+        return m.program.library.array_unary(m, op, v, site)
+    if isinstance(v, (float, complex)) and op in ("-", "+"):
+        return -v if op == "-" else v
+    n = m.as_int(v, site)
+    if n is None or isinstance(v, Unknown):
+        return m.unknown(f"operator {op} on this operand", v, site=site)
+    value = n.dim if op == "+" else dims.neg(n.dim) if op == "-" else dims.sub(dims.neg(n.dim), 1)
+    return Int(value, Origin(site, op, (n.origin,) if n.origin else ()))
+
+
+def _as_value(c: Cond) -> Value:
+    return c if isinstance(c, bool) else Bool(c)
+
+
+def truth(m: Machine, v: Value) -> Cond:
+    """Whether a value is true: decided on this path where that is possible."""
+    c = _truth(m, v)
+    known = m.decide(c)
+    return c if known is None else known
+
+
+def _truth(m: Machine, v: Value) -> Cond:
+    if v is None or isinstance(v, (bool, str, float, bytes, complex)):
+        return bool(v)
+    if isinstance(v, Bool):
+        return v.cond
+    if isinstance(v, Int):
+        return conds.negate(conds.zero(v.dim))
+    if isinstance(v, tuple):
+        return bool(v)
+    if isinstance(v, (ListCell, DictCell, SetCell)):
+        return _truth(m, _content(m.select(v.slots["items"])))
+    if isinstance(v, Choice):
+        return conds.any_of(
+            [conds.all_of([v.cond, _truth(m, v.yes)]), conds.all_of([conds.negate(v.cond), _truth(m, v.no)])]
+        )
+    if isinstance(v, Opaque):
+        return _opaque_truth(m, v)
+    if isinstance(v, (Unknown, Array, External)):
+        return m.fresh_condition()
+    if isinstance(v, Instance):
+        return _instance_truth(m, v)
+    if isinstance(v, Range):
+        return conds.negate(conds.zero(v.stop.dim)) if v.start.dim == 0 and v.step.dim == 1 else m.fresh_condition()
+    return True
+
+
+def _content(items: Value) -> Value:
+    return bool(items) if isinstance(items, (tuple, dict)) else items
+
+
+def _opaque_truth(m: Machine, v: Opaque) -> Cond:
+    if v.name in m.path.facts.values:
+        return bool(m.path.facts.values[v.name])
+    if v.hint == "int":
+        return conds.negate(conds.zero(dims.symbol(v.name)))
+    return True if v.hint in ("dtype", "callable", "ref") else conds.Truth(v.name)
+
+
+def _instance_truth(m: Machine, v: Instance) -> Cond:
+    if v.cls.kind == "enum" and any(_named(b, "IntEnum", "IntFlag") for b in v.cls.bases):
+        return _truth(m, v.slots.get("value"))
+    for name in ("__bool__", "__len__"):
+        method = m.program.attributes.special(m, v, name)
+        if method is not None:
+            return m.fresh_condition()
+    return True
+
+
+def compare(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    """`a op b` for a comparison operator."""
+    if op in ("is", "is not", "==", "!=") and (a is None or b is None):
+        return _none_test(m, a if b is None else b, op in ("is", "=="))
+    if isinstance(a, Choice) or isinstance(b, Choice):
+        return m.lift(lambda x, y: compare(m, op, x, y, site), a, b)
+    if op in ("in", "not in"):
+        return _membership(m, a, b, op == "in", site)
+    if op in ("is", "is not"):
+        op = "==" if op == "is" else "!="
+    if isinstance(a, Array) or isinstance(b, Array):
+        return m.program.library.array_compare(m, op, a, b, site)
+    if op in ("==", "!="):
+        c = equality(m, a, b)
+        return _as_value(_decided(m, c if op == "==" else conds.negate(c)))
+    return _ordering(m, op, a, b, site)
+
+
+def _decided(m: Machine, c: Cond) -> Cond:
+    known = m.decide(c)
+    return c if known is None else known
+
+
+def _none_test(m: Machine, v: Value, positive: bool) -> Value:
+    c = _is_none(m, v)
+    return _as_value(_decided(m, c if positive else conds.negate(c)))
+
+
+def _is_none(m: Machine, v: Value) -> Cond:
+    if v is None:
+        return True
+    if isinstance(v, Opaque):
+        return (
+            conds.Same(v.name, None)
+            if v.hint not in ("int", "float", "array", "ref", "dtype", "tuple", "bool")
+            else False
+        )
+    if isinstance(v, Choice):
+        return conds.any_of(
+            [conds.all_of([v.cond, _is_none(m, v.yes)]), conds.all_of([conds.negate(v.cond), _is_none(m, v.no)])]
+        )
+    return m.fresh_condition() if isinstance(v, (Unknown, External)) else False
+
+
+def equality(m: Machine, a: Value, b: Value) -> Cond:
+    """Whether two values are equal, as a condition."""
+    if isinstance(a, Int) and isinstance(b, Int):
+        return conds.equal(a.dim, b.dim)
+    if isinstance(a, Choice) or isinstance(b, Choice):
+        v = m.lift(lambda x, y: _as_value(equality(m, x, y)), a, b)
+        return _truth(m, v)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return m.fresh_condition()
+    if isinstance(a, Opaque) or isinstance(b, Opaque):
+        return _opaque_equality(m, a, b)
+    a, b = _dtype_text(a, b), _dtype_text(b, a)
+    sa, sb = _sequence(m, a), _sequence(m, b)
+    if sa is not None and sb is not None:
+        if type(a) is not type(b) or len(sa) != len(sb):
+            return False
+        return conds.all_of([equality(m, x, y) for x, y in zip(sa, sb, strict=True)])
+    if a is b:
+        return True
+    try:
+        return bool(constant(a) == constant(b))
+    except NotConstant:
+        return m.fresh_condition()
+
+
+def _sequence(m: Machine, v: Value) -> tuple[Value, ...] | None:
+    if type(v) is tuple:
+        return v
+    if isinstance(v, ListCell):
+        items = m.select(v.slots["items"])
+        return items if type(items) is tuple else None
+    return None
+
+
+def _dtype_text(v: Value, other: Value) -> Value:
+    """`dtype == "float32"` compares by name."""
+    if isinstance(v, str) and isinstance(other, DType):
+        return dtype_named(v) or v
+    return v
+
+
+def _opaque_equality(m: Machine, a: Value, b: Value) -> Cond:
+    if isinstance(a, Opaque) and isinstance(b, Opaque):
+        if a.name == b.name:
+            return True
+        x, y = m.as_int(a), m.as_int(b)
+        if "int" in (a.hint, b.hint) and x is not None and y is not None:
+            return conds.equal(x.dim, y.dim)
+        first, second = sorted((a.name, b.name))
+        return conds.Truth(f"{first} == {second}")
+    opaque, other = (a, b) if isinstance(a, Opaque) else (b, a)
+    if isinstance(other, Int):
+        n = m.as_int(opaque)
+        return conds.equal(n.dim, other.dim) if n is not None else m.fresh_condition()
+    if isinstance(other, str) and opaque.hint == "dtype":
+        other = dtype_named(other) or other
+    try:
+        return conds.Same(opaque.name, constant(other))
+    except NotConstant:
+        return m.fresh_condition()
+
+
+_ORDER: dict[str, Callable[[Any, Any], Cond]] = {
+    "<": conds.less,
+    "<=": conds.at_most,
+    ">": lambda a, b: conds.less(b, a),
+    ">=": lambda a, b: conds.at_most(b, a),
+}
+_PLAIN_ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _ordering(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    x, y = _plain(a), _plain(b)
+    if x is not MISSING and y is not MISSING:
+        try:
+            return _PLAIN_ORDER[op](x, y)
+        except TypeError:
+            return m.unknown("a comparison of different types", a, b, site=site)
+    i, j = m.as_int(a, site), m.as_int(b, site)
+    if i is not None and j is not None:
+        return _as_value(_decided(m, _ORDER[op](i.dim, j.dim)))
+    return m.unknown(f"comparison {op} of these operands", a, b, site=site)
+
+
+def _membership(m: Machine, a: Value, b: Value, positive: bool, site: Site) -> Value:
+    items = _members(m, b)
+    if items is None:
+        if isinstance(a, str) and isinstance(b, str):
+            return (a in b) == positive
+        return m.unknown("membership in an unknown collection", a, b, site=site)
+    c = conds.any_of([equality(m, a, x) for x in items])
+    return _as_value(_decided(m, c if positive else conds.negate(c)))
+
+
+def _members(m: Machine, v: Value) -> tuple[Value, ...] | None:
+    if type(v) is tuple:
+        return v
+    if isinstance(v, (ListCell, SetCell, DictCell)):
+        items = m.select(v.slots["items"])
+        if isinstance(items, dict):
+            return tuple(key for key, _ in items.values())
+        return items if type(items) is tuple else None
+    if isinstance(v, Range) and all(isinstance(d.dim, int) for d in (v.start, v.stop, v.step)):
+        values = range(v.start.dim, v.stop.dim, v.step.dim)  # pyright: ignore[reportArgumentType]
+        return tuple(Int(i) for i in values) if len(values) <= _LONGEST else None
+    return None
+
+
+def conjunction(m: Machine, parts: list[Value]) -> Value:
+    """All of them, as one truth value."""
+    return _as_value(conjunction_truth(m, parts))
+
+
+def conjunction_truth(m: Machine, parts: list[Value]) -> Cond:
+    """Whether all of them are true."""
+    return _decided(m, conds.all_of([truth(m, p) for p in parts]))
+
+
+def any_of(parts: list[Cond]) -> Cond:
+    """Whether any of the conditions holds."""
+    return conds.any_of(parts)

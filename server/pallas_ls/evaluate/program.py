@@ -1,0 +1,313 @@
+"""A program under analysis: modules, their units of evaluation, and what is kept from one edit to the next.
+
+A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the global names that it read
+with their versions; it is valid while its text and those versions are the same. A name's version is made of the text and the reads of the
+unit that wrote it, so equal versions mean equal values without comparing them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..domain.python import Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
+from ..source.module import Chunk, Module
+from ..source.span import Site
+from .attributes import Attributes
+from .calls import Calls
+from .classes import Classes
+from .compile_stmt import Compiler
+from .entries import Entries
+from .frame import Frame, Function
+from .imports import Imports
+from .items import Items
+from .machine import BudgetExceeded, Machine, Raised
+from .modules import ABSENT, ModuleEnv
+from .record import CallFact, Raise
+from .scope import Scope, body_scope
+from .trail import MISSING, Trail, put
+
+#: Evaluated statements, calls and loop rounds that one unit may take.
+BUDGET = 200_000
+
+
+class Files(Protocol):
+    """Where modules come from."""
+
+    def find(self, name: str, level: int, importer: str) -> str | None:
+        """Path of an imported module of the workspace, or None."""
+        ...
+
+    def module(self, path: str) -> Module | None:
+        """The parsed text of a file, or None where it cannot be read."""
+        ...
+
+
+@dataclass(slots=True)
+class Memo:
+    """What a unit read, wrote and recorded."""
+
+    digest: str
+    reads: dict[tuple[str, str], str]
+    version: str
+    globals: dict[str, Value]
+    cells: list[tuple[dict[str, Value], str, Value]]
+    facts: list[CallFact]
+    raises: list[Raise]
+    made: list[Function]
+    notes: list[str]
+    evaluated: dict[tuple[str, str], int]
+    stopped: str | None = None
+
+
+@dataclass(slots=True)
+class ModuleState:
+    """A module with the memos of its units."""
+
+    env: ModuleEnv
+    chunks: dict[str, Memo] = field(default_factory=dict[str, Memo])
+    entries: dict[str, Memo] = field(default_factory=dict[str, Memo])
+    compiled: dict[int, tuple[Chunk, Any]] = field(default_factory=dict[int, tuple[Chunk, Any]])
+    initial: dict[tuple[int, str], tuple[dict[str, Value], str, Value]] = field(default_factory=dict)
+    revision: int = -1
+
+
+class Program:
+    """All modules under analysis.
+
+    Attributes:
+      evaluated: statements evaluated since the last `reset_count`, by (path, chunk key).
+    """
+
+    def __init__(self, files: Files, library: Any, budget: int = BUDGET) -> None:
+        self.files = files
+        self.library = library
+        self.budget = budget
+        self.attributes = Attributes(self)
+        self.items = Items(self)
+        self.calls = Calls(self)
+        self.classes = Classes(self)
+        self.entries = Entries(self)
+        self.imports = Imports(self)
+        self.nowhere = Site("", "", 0, 0)
+        self.states: dict[str, ModuleState] = {}
+        self.evaluated: dict[tuple[str, str], int] = {}
+        self.revision = 0
+
+    # -- running -----------------------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Files may have changed: everything is checked again at its next use."""
+        self.revision += 1
+
+    def load(self, m: Machine, name: str, level: int, importer: str) -> ModuleEnv | None:
+        """The module that an import names, run; None where it is not of the workspace."""
+        path = self.files.find(name, level, importer)
+        if path is None:
+            return None
+        state = self.run(path, name)
+        return state.env if state else None
+
+    def run(self, path: str, name: str = "__main__") -> ModuleState | None:
+        """Brings a module's global names up to date."""
+        module = self.files.module(path)
+        if module is None:
+            return None
+        state = self.states.get(path)
+        if state is None:
+            state = self.states[path] = ModuleState(ModuleEnv(path, name, self))
+        if state.env.running or state.revision == self.revision:
+            return state
+        state.env.running = True
+        try:
+            self._run_chunks(state, module)
+        finally:
+            state.env.running = False
+        state.revision = self.revision
+        return state
+
+    def _run_chunks(self, state: ModuleState, module: Module) -> None:
+        env = state.env
+        env.module = module
+        for slots, key, value in state.initial.values():
+            put(slots, key, value)
+        state.initial.clear()
+        env.vars.clear()
+        env.versions.clear()
+        env.vars["__name__"] = env.name if env.name else "__main__"
+        env.vars["__file__"] = env.path
+        old, state.chunks = state.chunks, {}
+        owners = {member: chunk.key for chunk in module.chunks for member in chunk.members}
+        for chunk in module.chunks:
+            owner = owners.get(chunk.key)
+            memo = old.get(chunk.key)
+            if memo is None or memo.digest != chunk.digest or not self._valid(memo):
+                memo = self._evaluate_chunk(state, chunk, owner)
+            else:
+                self._replay(state, memo)
+            self._touch(state, memo, owner)
+            state.chunks[chunk.key] = memo
+        live = {id(c) for c in module.chunks}
+        state.compiled = {k: v for k, v in state.compiled.items() if k in live}
+
+    def _valid(self, memo: Memo) -> bool:
+        for (path, name), version in memo.reads.items():
+            state = self.states.get(path)
+            if state is None or not (state.env.running or self.run(path, state.env.name)):
+                return False
+            if state.env.versions.get(name, ABSENT) != version:
+                return False
+        return True
+
+    def _replay(self, state: ModuleState, memo: Memo) -> None:
+        for name, value in memo.globals.items():
+            put(state.env.vars, name, value)
+            state.env.versions[name] = _digest(memo.version, name)
+        for slots, key, value in memo.cells:
+            state.initial.setdefault((id(slots), key), (slots, key, slots.get(key, MISSING)))
+            put(slots, key, value)
+
+    # -- chunks ------------------------------------------------------------------------------------------------------------------
+
+    def _evaluate_chunk(self, state: ModuleState, chunk: Chunk, owner: str | None) -> Memo:
+        run = self._compiled(state, chunk, owner)
+        env = state.env
+
+        def body(m: Machine) -> Frame:
+            if owner is None:
+                fr = Frame(m, env, None, env.vars)
+            else:
+                holder = env.read(m, owner)
+                cls = holder if isinstance(holder, Class) else Class(owner, (), {})
+                fr = Frame(m, env, None, cls.slots)
+                fr.owner = cls
+            run(fr)
+            return fr
+
+        memo = self._unit(chunk, body)
+        for name in memo.globals:
+            env.versions[name] = _digest(memo.version, name)
+        for slots, key, old in memo.cells:
+            state.initial.setdefault((id(slots), key), (slots, key, old))
+        memo.cells = [(slots, key, slots.get(key, MISSING)) for slots, key, _ in memo.cells]
+        return memo
+
+    def _touch(self, state: ModuleState, memo: Memo, owner: str | None) -> None:
+        """A class whose member was evaluated, and objects that a unit changed, are other values from then on."""
+        versions = state.env.versions
+        names = [n for (path, n) in memo.reads if path == state.env.path] if memo.cells else []
+        if owner is not None:
+            names += [owner, owner.split(" ", 1)[1].split("#")[0]]
+        for name in names:
+            if name in versions:
+                versions[name] = _digest(versions[name], memo.version)
+
+    def _compiled(self, state: ModuleState, chunk: Chunk, owner: str | None) -> Any:
+        known = state.compiled.get(id(chunk))
+        if known is not None:
+            return known[1]
+        compiler = Compiler(state.env.path, chunk)
+        scope = Scope("module", frozenset())
+        tree = list(chunk.tree)
+        if owner is not None:
+            scope = body_scope("class", tree, scope)
+        run = compiler.block(tree, scope) if tree else (lambda fr: 0)
+        state.compiled[id(chunk)] = (chunk, run)
+        return run
+
+    def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
+        """Evaluates a unit in a machine of its own. `cells` holds the old values of foreign slots that it wrote."""
+        m = Machine(self.budget, self)
+        m.trail = trail = Trail()
+        stopped: str | None = None
+        made: list[Function] = []
+        try:
+            fr = body(m)
+            made = fr.made
+        except Raised as r:
+            stopped = r.name
+            m.raises.append(Raise(r.site, r.name, m.path.guards, m.chain))
+        except BudgetExceeded:
+            stopped = "the analysis of this part took too many steps"
+            m.notes.append(stopped)
+        self._look_into(m)
+        for key, n in m.evaluated.items():
+            self.evaluated[key] = self.evaluated.get(key, 0) + n
+        reads = {k: v for k, v in m.reads.items() if k not in m.global_writes or v != ABSENT}
+        version = _digest(chunk.key, chunk.digest, *(f"{p}:{n}={v}" for (p, n), v in sorted(reads.items())))
+        own = {id(env.vars): env for env in {e.path: e for e in m.global_writes.values()}.values()}
+        foreign = self._foreign(reads) if len(trail.old) > len(m.global_writes) else set[int]()
+        globals_: dict[str, Value] = {}
+        cells: list[tuple[dict[str, Value], str, Value]] = []
+        for slots, key, old in trail.old.values():
+            if id(slots) in own:
+                globals_[key] = slots.get(key, MISSING)
+            elif id(slots) in foreign:
+                cells.append((slots, key, old))
+        return Memo(
+            chunk.digest, reads, version, globals_, cells, m.facts_out, m.raises, made, m.notes, m.evaluated, stopped
+        )
+
+    def _foreign(self, reads: dict[tuple[str, str], str]) -> set[int]:
+        """The slots of objects that the unit found under global names (and did not make itself)."""
+        out: set[int] = set()
+        stack = [s.env.vars.get(n) for (p, n) in reads for s in [self.states.get(p)] if s is not None]
+        while stack:
+            v = stack.pop()
+            if type(v) is tuple:
+                stack.extend(v)
+            elif isinstance(v, (ListCell, DictCell, SetCell, Instance, Class)) and id(v.slots) not in out:
+                out.add(id(v.slots))
+                for x in v.slots.values():
+                    stack.extend([y for _, y in x.values()] if isinstance(x, dict) else [x])
+        return out
+
+    def _look_into(self, m: Machine) -> None:
+        """Functions that were made and never called, and kernels never launched, are evaluated over symbols."""
+        self.library.launch_idle(m)
+        seen: set[int] = set()
+        while m.made:
+            f = m.made.pop()
+            if id(f.code) in m.called or id(f.code) in seen or f.up is None:
+                continue
+            seen.add(id(f.code))
+            self._generic(m, f, f"{f.name}:")
+            self.library.launch_idle(m)
+
+    def _generic(self, m: Machine, f: Function, prefix: str) -> Value:
+        try:
+            return self.calls.run(m, f, self.entries.arguments(m, f, prefix))
+        except Raised as r:
+            m.raises.append(Raise(r.site, r.name, m.path.guards, m.chain))
+            return Unknown(f"{f.name} raises {r.name}")
+        except BudgetExceeded:
+            m.notes.append(f"{f.name}: the analysis took too many steps")
+            return Unknown("the budget ended")
+
+    # -- entries -----------------------------------------------------------------------------------------------------------------
+
+    def analyse(self, path: str) -> list[Memo]:
+        """All units of a file, brought up to date: its chunks, then its entry functions."""
+        state = self.run(path)
+        if state is None or state.env.module is None:
+            return []
+        old, state.entries = state.entries, {}
+        for chunk in state.env.module.chunks:
+            for f in state.chunks[chunk.key].made:
+                key = f"{chunk.key}:{f.code.site.start}"
+                memo = old.get(key)
+                if memo is None or memo.digest != chunk.digest or not self._valid(memo):
+                    memo = self._unit(chunk, lambda m, f=f: self._entry(m, f))
+                state.entries[key] = memo
+        return [*state.chunks.values(), *state.entries.values()]
+
+    def _entry(self, m: Machine, f: Function) -> Frame:
+        fr = Frame(m, f.module, None, {})
+        self._generic(m, f, "")
+        return fr
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()

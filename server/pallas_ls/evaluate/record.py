@@ -1,0 +1,54 @@
+"""What an evaluation leaves behind: a fact for each call site that it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..domain.cond import Cond
+from ..domain.facts import Facts
+from ..domain.python import Value
+from ..domain.ref import Launch
+from ..source.span import Site
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallFact:
+    """One call of a library function, as one path saw it.
+
+    Attributes:
+      api: short name: "async_store_smem", "SMEM", "ref.at", "pl.run_scoped".
+      site: the call expression.
+      operands: values by parameter name, in the order of the signature.
+      result: what the call returns.
+      arg_sites: the expression of each operand that was written at the call.
+      guards: conditions of the path; `facts`: what is known on it.
+      launch: the kernel that runs, or None on the host.
+      chain: host calls that led here, outermost first; empty for the entry's own parameters.
+      missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
+      open: some arguments came from a star of unknown content.
+    """
+
+    api: str
+    site: Site
+    operands: Mapping[str, Value]
+    result: Value = None
+    arg_sites: Mapping[str, Site] = field(default_factory=dict[str, Site])
+    guards: tuple[Cond, ...] = ()
+    facts: Facts = field(default_factory=Facts)
+    launch: Launch | None = None
+    chain: tuple[Site, ...] = ()
+    stack: tuple[Site, ...] = ()
+    missing: tuple[str, ...] = ()
+    excess: tuple[str, ...] = ()
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A `raise` (or failing assert) of the program's own, and when it happens."""
+
+    site: Site | None
+    name: str
+    guards: tuple[Cond, ...]
+    chain: tuple[Site, ...]

@@ -1,0 +1,88 @@
+"""Writes that can be undone and merged: both sides of an undecided condition start from the same state."""
+
+from __future__ import annotations
+
+from ..domain.cond import Cond
+from ..domain.python import Choice, Unknown, Value
+
+#: A slot that holds nothing (an unbound variable, a missing attribute).
+MISSING = object()
+
+#: More cases than this at one value are given up as `Unknown`.
+MAX_LEAVES = 8
+
+Slots = dict[str, Value]
+#: (id of the slots, key) -> (slots, key, value)
+Writes = dict[tuple[int, str], tuple[Slots, str, Value]]
+
+
+class Trail:
+    """The old values of all slots written since it began."""
+
+    __slots__ = ("old",)
+
+    def __init__(self) -> None:
+        self.old: Writes = {}
+
+    def note(self, slots: Slots, key: str) -> None:
+        """Remembers the slot's value before its first write."""
+        where = (id(slots), key)
+        if where not in self.old:
+            self.old[where] = (slots, key, slots.get(key, MISSING))
+
+    def new(self) -> Writes:
+        """The written slots with their present values."""
+        return {w: (slots, key, slots.get(key, MISSING)) for w, (slots, key, _) in self.old.items()}
+
+    def undo(self) -> None:
+        """Puts the old values back."""
+        for slots, key, value in self.old.values():
+            put(slots, key, value)
+
+
+def put(slots: Slots, key: str, value: Value) -> None:
+    """Writes a slot, or empties it for MISSING."""
+    if value is MISSING:
+        slots.pop(key, None)
+    else:
+        slots[key] = value
+
+
+def merge(cond: Cond, yes: Value, no: Value) -> Value:
+    """The value that is `yes` under the condition and `no` otherwise."""
+    if yes is no:
+        return yes
+    if isinstance(yes, Choice) and yes.cond == cond:
+        yes = yes.yes
+    if isinstance(no, Choice) and no.cond == cond:
+        no = no.no
+    if yes is MISSING:
+        yes = Unknown("not bound on one of the paths")
+    if no is MISSING:
+        no = Unknown("not bound on one of the paths")
+    if same(yes, no):
+        return yes
+    if type(yes) is tuple and type(no) is tuple and len(yes) == len(no):
+        return tuple(merge(cond, a, b) for a, b in zip(yes, no, strict=True))
+    if isinstance(yes, dict) and isinstance(no, dict) and yes.keys() == no.keys():
+        return {k: (yes[k][0], merge(cond, yes[k][1], no[k][1])) for k in yes}
+    if leaves(yes) + leaves(no) > MAX_LEAVES:
+        return Unknown("too many cases")
+    return Choice(cond, yes, no)
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are certainly the same."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    try:
+        return bool(a == b)
+    except RecursionError:
+        return False
+
+
+def leaves(v: Value) -> int:
+    """Number of cases in a value."""
+    return leaves(v.yes) + leaves(v.no) if isinstance(v, Choice) else 1
