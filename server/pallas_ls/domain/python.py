@@ -17,6 +17,9 @@ from .dim import Dim
 
 Value = Any
 
+#: What a slot holds that holds nothing (an unbound variable, a missing attribute).
+MISSING: Any = object()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:

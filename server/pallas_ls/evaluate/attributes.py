@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import Bound, Choice, Class, External, Instance, Opaque, Unknown, Value
+from ..domain.python import MISSING, Bound, Choice, Class, External, Instance, Opaque, Unknown, Value
 from ..source.span import Site
 from .frame import Function
 from .machine import Machine
-from .trail import MISSING
 
 
 class Attributes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import Bound, Call, Class, DictCell, External, Instance, Int, Value
+from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
 from .attributes import lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
-from .trail import MISSING
 
 _KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum", "IntFlag": "enum",
           "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip

@@ -6,13 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..domain.python import Bool, Choice, DictCell, Int, ListCell, Origin, SetCell, Slice, Unknown, Value
+from ..domain.python import MISSING, Bool, Choice, DictCell, Int, ListCell, Origin, SetCell, Slice, Unknown, Value
 from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
 from .scope import Scope, comprehension_scope, function_scope, mentioned
-from .trail import MISSING
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",

@@ -9,12 +9,12 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain.array import Array
 from ..domain.cond import Cond
-from ..domain.python import Int, Range, Unknown, Value
+from ..domain.python import MISSING, Int, Range, Unknown, Value
 from ..source.span import Site
 from . import operators as ops
 from .frame import BREAK, CONTINUE, NORMAL, RETURN, Eval, Exec, Frame, Pending
 from .machine import Machine, Outcome, Raised
-from .trail import MISSING, Trail, Writes, merge, same
+from .trail import Trail, Writes, merge, same
 
 Store = Callable[[Frame, Value], None]
 

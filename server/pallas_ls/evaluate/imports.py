@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import External, ModuleName, Value
+from ..domain.python import MISSING, External, ModuleName, Value
 from .frame import Frame
 from .modules import UserModule
-from .trail import MISSING
 
 
 class Imports:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..domain.python import Choice, Unknown, Value
+from ..domain.python import MISSING, Choice, Unknown, Value
 from ..source.module import Module
-from .trail import MISSING
 
 if TYPE_CHECKING:
     from .machine import Machine

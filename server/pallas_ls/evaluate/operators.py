@@ -12,6 +12,7 @@ from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.dtype import DType, dtype_named
 from ..domain.python import (
+    MISSING,
     Bool,
     Choice,
     DictCell,
@@ -30,7 +31,6 @@ from ..domain.python import (
 )
 from ..source.span import Site
 from .machine import Machine, Raised
-from .trail import MISSING
 
 _INT_OPS: dict[str, Callable[[Any, Any], Any]] = {
     "+": dims.add,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.python import Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
+from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -27,7 +27,7 @@ from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
 from .record import CallFact, Raise
 from .scope import Scope, body_scope
-from .trail import MISSING, Trail, put
+from .trail import Trail, put
 
 #: Evaluated statements, calls and loop rounds that one unit may take.
 BUDGET = 200_000

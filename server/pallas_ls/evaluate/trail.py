@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from ..domain.cond import Cond
-from ..domain.python import Choice, Unknown, Value
-
-#: A slot that holds nothing (an unbound variable, a missing attribute).
-MISSING = object()
+from ..domain.python import MISSING, Choice, Unknown, Value
 
 #: More cases than this at one value are given up as `Unknown`.
 MAX_LEAVES = 8

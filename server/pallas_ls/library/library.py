@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..domain.array import Array
-from ..domain.python import Call, Class, External, Instance, ModuleName, Opaque, Value
+from ..domain.python import MISSING, Call, Class, External, Instance, ModuleName, Opaque, Value
 from ..source.span import Site
 from . import catalogue
 from .registry import NO_ATTRIBUTE, Registry
@@ -40,9 +40,7 @@ class Library:
         return name
 
     def member(self, module: str, name: str) -> Value:
-        """`from module import name`; the evaluator's MISSING where the module is not of the library."""
-        from ..evaluate.trail import MISSING
-
+        """`from module import name`; MISSING where the module is not of the library."""
         if not self.has_module(module):
             return MISSING
         return self._named(f"{module}.{name}")
