@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 from . import dim as dims
 from .dim import Dim
@@ -38,8 +38,8 @@ class Splat:
     """One value repeated: what `jnp.zeros`, `jnp.full` and broadcast scalars make inside a kernel."""
 
 
-#: Where an array's layout comes from: named by the program, splat, strided by a load, or open (None).
-ArrayLayout = Union[LayoutName, Splat, Unknown, None]
+#: Where an array's layout comes from: named by the program, splat, a `ref.Loaded`, not known (Unknown), or left to JAX (None).
+ArrayLayout = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from .imports import Imports
 from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
-from .record import CallFact, Raise
+from ..domain.fact import CallFact, Raise
 from .scope import Scope, body_scope
 from .trail import Trail, put
 

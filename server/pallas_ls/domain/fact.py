@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..domain.cond import Cond
-from ..domain.facts import Facts
-from ..domain.python import Value
-from ..domain.ref import Launch
+from .cond import Cond
+from .facts import Facts
+from .python import Value
+from .ref import Launch
 from ..source.span import Site
 
 
