@@ -57,7 +57,13 @@ class Row:
 def rows_of(text: str, lines: Sequence[LogicalLine]) -> list[Row]:
     ends = [line.start for line in lines[1:]] + [lines[-1].end]
     return [
-        Row(line, text[line.start : line.code], text[line.code : line.stop], text[line.stop : end], line.opens(text))
+        Row(
+            line,
+            text[line.start : line.code],
+            text[line.code : line.stop],
+            text[line.stop : end],
+            line.opens(text) and line.word != "@",
+        )
         for line, end in zip(lines, ends, strict=True)
     ]
 

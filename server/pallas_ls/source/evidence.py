@@ -9,6 +9,7 @@ _AT_OR_LEFT_OF_STATEMENT = re.compile(r"@|[^\W\d]\w*(?!\w*[ \t]*[,)\]}])")
 _CONTINUES = re.compile(r"(?:if|else|for|in|is|and|or|not|async|await|lambda|yield|from)\b")
 _BLOCK_OPENER = re.compile(r"(?:if|for|async[ \t]+for|match|else|case)\b[^\r\n]*:[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
 _ASSIGNMENT = re.compile(r"[^\W\d][\w.]*(?:[ \t]*,[ \t]*[\w.*]+)*(?:\[[^\r\n=]*\])?[ \t]+[-+*/%&|^@]?=[ \t][^\r\n]*")
+_ANNOTATED = re.compile(r"[^\W\d][\w.]*[ \t]*:[ \t]*[^\r\n=:]+[ \t]=[ \t]")
 _CALL_OR_STRING = re.compile(r"[^\W\d][\w.]*[.(]|[rR]?(?:\"\"\"|''')|[^\W\d][\w.]*\[")
 _PROSE = re.compile(r"(?!(?:if|in|for|and|or|is|not|else|as|async)\b)[^\W\d]")
 _CODE_IN_STRING = re.compile(
@@ -25,13 +26,21 @@ def starts_statement(text: str, at: int, indent: int, word: str) -> bool:
     code = margin.end() if margin else at
     if _BLOCK_OPENER.match(text, code):
         return True
-    if len(text[at:code].expandtabs(8)) <= indent:
-        return bool(_AT_OR_LEFT_OF_STATEMENT.match(text, code)) and not _CONTINUES.match(text, code)
     assignment = _ASSIGNMENT.match(text, code)
     if assignment and not assignment[0].rstrip().endswith((",", "(", "[", "{")):
         return True
-    # A parameter list holds neither calls nor docstrings at the start of a line.
-    return word == "def" and bool(_CALL_OR_STRING.match(text, code))
+    if len(text[at:code].expandtabs(8)) <= indent:
+        return bool(_AT_OR_LEFT_OF_STATEMENT.match(text, code)) and not _CONTINUES.match(text, code)
+    # A parameter list holds neither calls nor docstrings at the start of a line, and nothing else holds `a: int = 1`.
+    return bool((_CALL_OR_STRING if word == "def" else _ANNOTATED).match(text, code))
+
+
+def follows_header(text: str, line_end: int, at: int, indent: int) -> bool:
+    """Whether the physical line at `at` is deeper than its statement and the one before it, which ends at `line_end`,
+    ends in a colon."""
+    margin = _MARGIN.match(text, at)
+    code = margin.end() if margin else at
+    return text[max(line_end - 1, 0)] == ":" and len(text[at:code].expandtabs(8)) > indent
 
 
 def embedded_code(text: str, start: int, end: int, indent: int) -> bool:

@@ -19,8 +19,9 @@ _FOLLOWERS: dict[str, dict[str, str]] = {
     "except": {"except": "except", "else": "closing", "finally": "done"},
     "closing": {"finally": "done"},
 }
-_STAND_IN = {"elif": "elif 1:", "else": "else:", "except": "except Exception:", "finally": "finally:", "case": "case _:"}
-_PLAIN_BLOCK = "if 1:"
+_STAND_IN = {"elif": "elif 1:", "else": "else:", "except": "except Exception:", "finally": "finally:", "case": "case _:",
+             "def": "def _(*_, **__):", "class": "class _:"}
+PLAIN_BLOCK = "if 1:"
 _NAME = re.compile(r"((?:async[ \t]+)?(?:def|class))[ \t]+([^\W\d]\w*)")
 _UNEXPECTED = "unexpected indent"
 _UNMATCHED = "unindent does not match any outer indentation level"
@@ -74,11 +75,11 @@ def repair_headers(rows: Sequence[Row]) -> None:
     for index, row in enumerate(rows):
         has_body = index + 1 < len(rows) and rows[index + 1].depth > row.depth
         following = rows[index + 1] if index + 1 < len(rows) else None
-        if row.word == "@":
+        if has_body:
+            _repair_header(row)
+        elif row.word == "@":
             if following is None or following.depth != row.depth or following.word not in ("@", "def", "class"):
                 row.blank("expected a function or a class after this decorator")
-        elif has_body:
-            _repair_header(row)
         elif row.opens:
             _give_body(row)
     _repair_clauses(rows)
@@ -113,8 +114,8 @@ def stand_in(row: Row) -> str:
     if match is not None:
         name = match[2] if match[2].isidentifier() else "_"
         stand = f"{match[1]} {name}" + ("(*_, **__):" if match[1].endswith("def") else ":")
-        return stand if complaint(stand) is None else _PLAIN_BLOCK
-    return _STAND_IN.get(row.word, _PLAIN_BLOCK)
+        return stand if complaint(stand) is None else PLAIN_BLOCK
+    return _STAND_IN.get(row.word, PLAIN_BLOCK)
 
 
 def _repair_clauses(rows: Sequence[Row]) -> None:
@@ -157,7 +158,7 @@ def _demote_try(row: Row) -> None:
 def _demote(row: Row, fault: str) -> None:
     """Puts a plain block's header for a clause, its one-line body kept where it was added here."""
     body = " pass" if row.code.endswith(": pass") or not row.code.rstrip().endswith(":") else ""
-    row.replace(_PLAIN_BLOCK + body, fault)
+    row.replace(PLAIN_BLOCK + body, fault)
 
 
 def _repair_matches(rows: Sequence[Row]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pallas_ls.source.evidence import embedded_code, follows_like_prose, starts_statement
+from pallas_ls.source.evidence import embedded_code, follows_header, follows_like_prose, starts_statement
 from pallas_ls.source.probe import complaint
 from pallas_ls.source.strings import IMPOSSIBLE_IN_BRACKETS, string_extent
 
@@ -28,6 +28,7 @@ _PLAIN = re.compile(
     rf"""(?:[^\r\n"'#\\()\[\]{{}}]++|\({_INNER}\)|\[{_INNER}\]|\{{{_INNER}\}}"""
     r"""|"(?!"")[^"\\\r\n{]*+"|'(?!'')[^'\\\r\n{]*+')*+"""
 )
+_BLOCK_WORDS = frozenset({"class", "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "case"})
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -128,13 +129,17 @@ class _Scan:
         self._open: list[str] = []
         # Starts of physical lines inside the logical one that look like statements of their own.
         self._suspects: list[int] = []
+        # The first of them in a header whose bracket never closes: its body begins there, as likely as not.
+        self._first_inside = 0
 
     def run(self) -> None:
         finished = self._walk()
         self.reach = max(self.reach, self.end + 2)
         if self.end >= len(self.text):
             self.reach = BEYOND
-        if self._suspects and (not finished or self.broken or complaint(self.text[self.code : self.stop]) is not None):
+        if not finished and self._first_inside and self._open:
+            self._cut(self._first_inside)
+        elif self._suspects and (not finished or self.broken or complaint(self.text[self.code : self.stop]) is not None):
             self._cut(self._suspects[0])
         elif not finished:
             self.broken = True
@@ -188,11 +193,13 @@ class _Scan:
         self.reach = max(self.reach, _end_of_line(text, following) + 1)
         if self.reach >= len(text):
             self.reach = BEYOND
+        if not self._first_inside and self.word in _BLOCK_WORDS:
+            self._first_inside = following
         certain = IMPOSSIBLE_IN_BRACKETS.match(text, following)
         # Behind a backslash, outside brackets, `import` may well come: `from a \` `import b`.
         if certain and not (joined and not self._open):
             self._suspects.append(following)
-        elif starts_statement(text, following, self.indent, self.word):
+        elif starts_statement(text, following, self.indent, self.word) or follows_header(text, at, following, self.indent):
             self._suspects.append(following)
         if self._suspects and (self.broken or (certain and self._open)):
             return False

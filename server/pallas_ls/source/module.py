@@ -33,13 +33,19 @@ class SyntaxFault:
 
 
 class _Record(NamedTuple):
-    """A chunk as it was found; offsets count from where the search for it began (the end of the chunk before)."""
+    """A chunk as it was found; offsets count from where the search for it began (the end of the chunk before).
+
+    reach: offset up to which the text decided it; indent: columns; top: it is no member of a class; astray: what is
+    wrong with its indentation as a whole, "" for nothing; members: columns of its members; simple: it is one line that
+    opens no block; label: its key before class and ordinal.
+    """
 
     start: int
     end: int
     reach: int
     indent: int
     top: bool
+    astray: str
     members: int
     simple: bool
     label: str
@@ -68,8 +74,8 @@ class Module:
         """What does not parse, in the order of the text."""
         return tuple(
             SyntaxFault(Span(self.path, start + fault.start, start + fault.end), fault.message)
-            for chunk, start in zip(self.chunks, self.starts, strict=True)
-            for fault in chunk.faults
+            for record, start in zip(self._records, self.starts, strict=True)
+            for fault in (*_astray(record), *record.chunk.faults)
         )
 
     @cached_property
@@ -101,6 +107,18 @@ class Module:
         return self.chunks[index], offset - self.starts[index]
 
 
+_UNEXPECTED = "unexpected indent"
+_UNMATCHED = "unindent does not match any outer indentation level"
+
+
+def _astray(record: _Record) -> tuple[Fault, ...]:
+    """The fault of a chunk whose indentation fits nowhere: it stands on its first line."""
+    if not record.astray:
+        return ()
+    first_line = record.chunk.lines.line_text(0)
+    return (Fault(len(first_line) - len(first_line.lstrip()), len(first_line), record.astray),)
+
+
 def parse_module(path: str, content: str, previous: Module | None = None) -> Module:
     """Parses a text, whatever its state. Chunks that `previous` has unchanged are reused as objects.
 
@@ -120,19 +138,18 @@ def parse_module(path: str, content: str, previous: Module | None = None) -> Mod
 def _find(content: str, kept: _Kept) -> Iterator[tuple[int, _Record]]:
     """The records of a text, each with the offset at which the search for it began."""
     reader = LineReader(content)
-    body = _ClassBody()
+    body = _OUTSIDE
     at = 1 if content.startswith("\ufeff") else 0
     while True:
         record = kept.at(at)
-        if record is None or record.top == body.holds(record.indent):
+        if record is None or (record.top, record.astray) != body.place(record.indent):
             line = reader.line(at)
             if line is None:
                 return
-            top = not body.holds(line.indent)
+            top, astray = body.place(line.indent)
             region = region_from(reader, line, top)
-            record = _record(content, at, region, top, kept)
-        if record.top:
-            body = body.after(record)
+            record = _record(content, at, region, top, kept)._replace(astray=astray)
+        body = body.after(record)
         yield at, record
         at += record.end
 
@@ -149,16 +166,26 @@ class _ClassBody(NamedTuple):
     base: int = 0
     closed: bool = False
 
-    def holds(self, indent: int) -> bool:
-        if self.indent == 0:
-            return False
-        return indent == self.indent if self.closed else indent > self.base
+    def place(self, indent: int) -> tuple[bool, str]:
+        """Of a line at that indentation: whether it is no member, and what is wrong with its indentation ("")."""
+        if self.indent == 0 or indent <= self.base or (self.closed and indent != self.indent):
+            return True, _UNEXPECTED if indent > 0 else ""
+        if self.closed or indent > self.indent:
+            return False, _UNEXPECTED
+        return False, "" if indent == self.indent else _UNMATCHED
 
     def after(self, record: _Record) -> _ClassBody:
-        """The state behind a statement that is no member."""
+        """The state behind a statement."""
         if record.members:
             return _ClassBody(record.members, record.indent)
-        return self._replace(closed=True) if self.indent and record.simple else _ClassBody()
+        if self.indent == 0:
+            return self
+        if record.top:
+            return self._replace(closed=True) if record.simple else _OUTSIDE
+        return self._replace(closed=False) if self.closed else self
+
+
+_OUTSIDE = _ClassBody()
 
 
 class _Kept:
@@ -205,6 +232,7 @@ def _record(content: str, at: int, region: Region, top: bool, kept: _Kept) -> _R
         reach=BEYOND if region.reach >= BEYOND else region.reach - at,
         indent=first.indent,
         top=top,
+        astray="",
         members=region.members,
         simple=region.simple and not opens_block(content, first),
         label=name,

@@ -14,8 +14,8 @@ from pallas_ls.source.probe import complaint, parse, plain_message
 
 Parsed = tuple[tuple[ast.stmt, ...], tuple[Fault, ...]]
 
-_ATTEMPTS = 6
-"""How often the parser is asked where the next fault is, before every line is asked by itself."""
+_ATTEMPTS = 12
+"""How often the parser is asked where the next fault is before a chunk is given up as a whole."""
 
 
 def parse_region(text: str, lines: Sequence[LogicalLine], header: bool) -> Parsed:
@@ -64,25 +64,39 @@ def _heads(rows: Sequence[Row], row: Row) -> bool:
 
 def _parse_blanking(rows: Sequence[Row]) -> list[ast.stmt]:
     """Parses the rows; those at which the parser stops are blanked where they are at fault."""
-    asked_all = False
-    for attempt in range(_ATTEMPTS + len(rows)):
+    for attempt in range(_ATTEMPTS):
         try:
             return parse(render(rows))
         except SyntaxError as error:
             row = _row_at(rows, error.lineno or 1)
-            if _blank_if_broken(row):
+            if _blank_if_broken(row) or (attempt == 0 and _blank_all_broken(rows)):
                 continue
-            if not asked_all or attempt >= _ATTEMPTS:
-                blanked = [_blank_if_broken(row) for row in rows]
-                asked_all = True
-                if any(blanked):
-                    continue
-            if row.code.startswith("pass"):
-                break
             # Every line is fine by itself, yet they do not fit together here.
-            row.blank(plain_message(error))
+            _give_up(rows, rows.index(row), plain_message(error))
+    try:
+        return parse(render(rows))
+    except SyntaxError as error:
+        return _all_blanked(rows, plain_message(error))
+
+
+def _blank_all_broken(rows: Sequence[Row]) -> bool:
+    return any([_blank_if_broken(row) for row in rows])
+
+
+def _give_up(rows: Sequence[Row], index: int, message: str) -> None:
+    """Blanks the row at `index`, or where nothing is left of it the nearest one before."""
+    while index > 0 and rows[index].code.startswith(("pass", layout.PLAIN_BLOCK)):
+        index -= 1
+    row = rows[index]
+    if row.opens:
+        row.replace(layout.PLAIN_BLOCK, message)
+    else:
+        row.blank(message)
+
+
+def _all_blanked(rows: Sequence[Row], message: str) -> list[ast.stmt]:
     for row in rows:
-        row.blank("invalid syntax")
+        row.blank(message)
         row.depth = 0
     return parse(render(rows))
 
