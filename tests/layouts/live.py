@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.mosaic.gpu import fragmented_array as fa
+from jax.experimental.mosaic.gpu import utils
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 from pallas_ls.domain.finding import JaxError
@@ -49,10 +50,12 @@ def _dims_to_jax(dims):
     return tuple(d if isinstance(d, int) else fa.Replicated(d.times) for d in dims)
 
 
-def lower(kernel, semantics: Semantics, scratch_types) -> Accepted | JaxError:
+def lower(kernel, semantics: Semantics, scratch_types, arch: tuple[int, int] = (9, 0)) -> Accepted | JaxError:
     """Lowers a kernel body for CUDA in a cluster of two blocks; nothing runs."""
     name = {Semantics.LANE: "Lane", Semantics.WARPGROUP: "Warpgroup"}[semantics]
     lowering = getattr(plgpu.LoweringSemantics, name)
+    # JAX asks the device for its architecture; without one it says Hopper.
+    utils._infer_arch = lambda: arch
     try:
         call = plgpu.kernel(
             kernel,
@@ -92,7 +95,7 @@ def verdict(case: StoreCase) -> Accepted | JaxError:
             value, ref, barrier, cluster_idx=1 - i, cluster_dim="c", optimized=case.optimized, **options
         )
 
-    return lower(body, case.semantics, scratch_types)
+    return lower(body, case.semantics, scratch_types, case.arch)
 
 
 def _barrier(case: StoreCase):

@@ -132,6 +132,20 @@ def mma_operand(role: str, bits: int, m_warps: int = 4) -> Tiled | JaxError:
     return canonical_layout(Tiled(tiles, (-7, -6), (-3, -2), -1, name))
 
 
+def applicable(shape: Shape, bits: int, version: JaxVersion) -> tuple[Tiled, ...]:
+    """Every named tiled layout, reduced ones too, that an array of `shape` and elements of `bits` bits can have."""
+    found: list[Tiled | JaxError] = [*CONSTANT.values(), *map(tmem_native, (2, 1, 4, 8, 16))]
+    if len(shape) > 1:
+        found += [m64_collective(shape[-1]), m64_collective_native(shape[-1])]
+    if len(shape) == 2:
+        found += [smem_gmem_copy(shape, bits, swizzle) for swizzle in (128, 64, 32)]
+    if version >= JaxVersion(0, 11):
+        found += [mma_operand(role, bits, warps) for role in ("ACC", "LHS", "RHS") for warps in (4, 2, 1)]
+    layouts = [layout for layout in found if isinstance(layout, Tiled)]
+    reduced = [layout.reduce(axis) for layout in layouts if len(layout.base_tile) == 2 for axis in (0, 1)]
+    return tuple(layout for layout in layouts + reduced if layout.applies_to(shape))
+
+
 def strided_for(shape: Shape, bits: int, version: JaxVersion) -> Strided | None:
     """The strided layout that JAX picks by itself, or None where it has none (elements % 128, narrow types)."""
     size = 1

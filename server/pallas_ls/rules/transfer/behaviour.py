@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ...domain.finding import JaxError
 from ...domain.target import MEASURED, JaxVersion
 
-INFER = "Failed to infer a possible set of layouts. This should only happen if user-provided layout casts are unsatisfiable."
+INFER_PREFIX = "Failed to infer a possible set of layouts"
+INFER = f"{INFER_PREFIX}. This should only happen if user-provided layout casts are unsatisfiable."
 DUMP = " To dump the constraint system for debugging, use `MOSAIC_GPU_DUMP_CONSTRAINT_SYSTEM=1`."
 
 
@@ -22,6 +23,7 @@ class Behaviour:
       solver_checks_strides: the solver rejects transfers of those strides; before, only the lowering noticed.
       bytes_in_bits: Warpgroup's message of the byte rule counts bits.
       swizzle_from_tiling: Warpgroup ignores the given swizzle and takes the one that the tiling's minor size implies.
+      op_result: Python's name of the class that stands for a data ref.
       splat_from_front: a splat's dimensions are compared with the base tile's from the first, not from the last.
     """
 
@@ -33,6 +35,7 @@ class Behaviour:
     bytes_in_bits: bool
     swizzle_from_tiling: bool
     splat_from_front: bool
+    op_result: str
 
 
 _VECTOR_TEXT = "Vectorized dimension should not require further tiling and have a stride of 1"
@@ -49,6 +52,7 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         bytes_in_bits=True,
         swizzle_from_tiling=True,
         splat_from_front=True,
+        op_result="OpResult",
     ),
     JaxVersion(0, 11, 2): Behaviour(
         unsatisfiable=JaxError("ValueError", INFER + DUMP),
@@ -59,6 +63,7 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         bytes_in_bits=True,
         swizzle_from_tiling=False,
         splat_from_front=False,
+        op_result="jaxlib.mlir._mlir_libs._mlir.ir.OpResult",
     ),
     JaxVersion(0, 12, 0): Behaviour(
         unsatisfiable=JaxError("ValueError", INFER + DUMP),
@@ -69,6 +74,7 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         bytes_in_bits=False,
         swizzle_from_tiling=False,
         splat_from_front=False,
+        op_result="jaxlib.mlir._mlir_libs._mlir.ir.OpResult",
     ),
 }
 

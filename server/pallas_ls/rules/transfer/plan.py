@@ -266,10 +266,12 @@ def _stagger(tiles: _Axes, dim: int, banks: _Banks) -> bool:
     return False
 
 
-def transfers_by_matrix(ref: SmemRef, layout: Tiled, swizzle: int, optimized: bool, rules: Behaviour) -> bool | None:
+def transfers_by_matrix(
+    ref: SmemRef, layout: Tiled, swizzle: int, optimized: bool, rules: Behaviour
+) -> bool | JaxError | Unmodelled:
     """Whether the column form of ldmatrix/stmatrix moves this, which only the layout solver tries (since JAX 0.11).
 
-    The row form needs nothing here: whatever it can move, a plain transfer moves too. None: not mirrored.
+    The row form needs nothing here: whatever it can move, a plain transfer moves too.
     """
     if not rules.solver_checks_strides:
         return False
@@ -283,7 +285,8 @@ def transfers_by_matrix(ref: SmemRef, layout: Tiled, swizzle: int, optimized: bo
     if math.prod(tiled.shape[minor]) % 4 or tiled.shape[major] != (8,) or tiled.strides[major] != (1,):
         return False
     if ref.bits == 8:
-        return None  # refused before Blackwell, a scheme of its own from there on
+        # JAX asks for the architecture here, of an operation that the solver has put into no module.
+        return JaxError("ValueError", "Cannot retrieve the architecture: no module found")
     if _check_strides(tiled, layout, major, rules) is not None:
         return False
     if not optimized:
@@ -291,9 +294,9 @@ def transfers_by_matrix(ref: SmemRef, layout: Tiled, swizzle: int, optimized: bo
     columns = _column_layout(layout, major)
     retiled = None if columns is None else tile_nested(columns.tiles, sizes, strides)
     if columns is None or retiled is None:
-        return None
+        return Unmodelled("a transfer by transposing matrix instructions")
     plan = plan_without_conflicts(retiled, columns, ref.bits, swizzle)
-    return None if isinstance(plan, Unmodelled) else plan == Plan()
+    return plan if isinstance(plan, Unmodelled) else plan == Plan()
 
 
 def _column_layout(layout: Tiled, major: int) -> Tiled | None:

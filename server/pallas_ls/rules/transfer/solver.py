@@ -227,10 +227,10 @@ def transferable(case: StoreCase, layout: Tiled, transforms: Transforms) -> bool
         return _transferable_by_plan(case, layout, transforms, ref)
     swizzle = transforms.swizzle or NO_SWIZZLE
     by_matrix = transfers_by_matrix(ref, layout, swizzle, case.optimized, rules)
-    if by_matrix is None:
-        return Undecided("a transfer by transposing matrix instructions")
-    if by_matrix:
-        return True
+    if isinstance(by_matrix, Unmodelled):
+        return Undecided(by_matrix.reason)
+    if by_matrix is not False:
+        return by_matrix
     plan = plan_transfer(ref, layout, swizzle, case.optimized, rules)
     if isinstance(plan, Unmodelled):
         return Undecided(plan.reason)

@@ -8,12 +8,14 @@ here.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...domain.finding import JaxError
 from ...domain.layout import WARPGROUP_SIZE, RegisterLayout, Tiled
-from ...domain.layout_table import jax_repr
+from ...domain.layout_table import applicable, jax_repr
 from ...domain.target import Semantics
 from . import solver
-from .behaviour import behaviour
+from .behaviour import INFER_PREFIX, behaviour
 from .case import Accepted, BarrierKind, Outcome, StoreCase, Undecided
 from .geometry import allocated_ref
 from .plan import Plan, SmemRef, Unmodelled, plan_transfer
@@ -59,9 +61,10 @@ def _lane_bytes(case: StoreCase) -> JaxError | None:
 
 
 def _lane_barrier(case: StoreCase) -> JaxError | None:
-    owner = {BarrierKind.CLUSTER: "CollectiveBarrierRef", BarrierKind.DATA: "OpResult"}.get(case.barrier)
-    if owner is None:
+    if case.barrier is BarrierKind.BARRIER:
         return None
+    cluster = case.barrier is BarrierKind.CLUSTER
+    owner = "CollectiveBarrierRef" if cluster else behaviour(case.version).op_result
     return JaxError("AttributeError", f"'{owner}' object has no attribute 'remap_to_cluster'")
 
 
@@ -80,6 +83,28 @@ def _warpgroup(case: StoreCase) -> Outcome:
         return JaxError("AssertionError", "")
     if case.atomic is not None and case.atomic not in ATOMICS:
         return JaxError("ValueError", f"'{case.atomic}' is not a valid AtomicOpType")
+    if case.source is None:
+        return _any_source(case)
+    return _solved(case)
+
+
+def _any_source(case: StoreCase) -> Outcome:
+    """A value whose layout the solver may choose: what it would choose freely, unless other operations forbid that.
+
+    Refused only where no layout that has a name would do.
+    """
+    free = _solved(case)
+    if isinstance(free, Accepted | Undecided):
+        return free
+    refusals = [
+        solver.solve(replace(case, source=layout)) for layout in applicable(case.shape, case.bits, case.version)
+    ]
+    if all(isinstance(r, JaxError) and r.message.startswith(INFER_PREFIX) for r in (free, *refusals)):
+        return free
+    return Undecided("the value's register layout is not known")
+
+
+def _solved(case: StoreCase) -> Outcome:
     solution = solver.solve(case)
     if not isinstance(solution, solver.Solution):
         return solution
