@@ -29,7 +29,9 @@ HEADERS = ("if a:", "for x in f(b):", "while a:", "with f(a) as b:", "if (a and\
 @st.composite
 def simple(draw: st.DrawFn) -> list[str]:
     name, value = draw(st.sampled_from(NAMES)), draw(st.sampled_from(EXPRESSIONS))
-    form = draw(st.sampled_from(("{n} = {v}", "{n}.x[0] += {v}", "{v}", "assert {v}", "{n}: int = {v}", "a = 1; {n} = {v}")))
+    form = draw(
+        st.sampled_from(("{n} = {v}", "{n}.x[0] += {v}", "{v}", "assert {v}", "{n}: int = {v}", "a = 1; {n} = {v}"))
+    )
     comment = draw(st.sampled_from(("", "", "  # a ( comment")))
     return [form.format(n=name, v=value) + comment]
 
@@ -49,7 +51,9 @@ def block(draw: st.DrawFn, depth: int) -> list[str]:
 def function(draw: st.DrawFn, depth: int) -> list[str]:
     decorators = draw(st.lists(st.sampled_from(("@dec", "@plgpu.kernel(\n  a, b)")), max_size=2))
     name = draw(st.sampled_from(("kernel", "body", "größe")))
-    head = draw(st.sampled_from(("def {n}(a, *, b=1):", "async def {n}():", "def {n}(\n    a: int,\n    b=(1, 2),\n) -> int:")))
+    head = draw(
+        st.sampled_from(("def {n}(a, *, b=1):", "async def {n}():", "def {n}(\n    a: int,\n    b=(1, 2),\n) -> int:"))
+    )
     return [*decorators, head.format(n=name), *draw(block(depth))]
 
 
@@ -98,9 +102,9 @@ def programs(draw: st.DrawFn) -> str:
 
 
 SNIPPETS = (
-    "(", ")", "[", "]", "{", "}", '"', "'", '"""', "'''", "\\", "\n", "\r", "\r\n", " ", "    ", "\t", "\f", ":", "@", "#",
-    "else:", "\nelse:\n    x\n", "def f(", "\ndef f():\n    pass\n", "class X:\n", "    ", "x", "x = ", "\nN = 3\n",
-    "if x:\n", "f\"{", "f'{x", "é", "\U0001f600", "\0", "@dec\n", "try:", "\nexcept:\n", "case 1:", "return", ";", "\ufeff", "async ",
+    "(", ")", "[", "]", "{", "}", '"', "'", '"""', "'''", "\\", "\n", "\r", "\r\n", " ", "    ", "\t", "\f", ":", "@",
+    "#", "else:", "\nelse:\n    x\n", "def f(", "\ndef f():\n    pass\n", "class X:\n", "x", "x = ", "\nN = 3\n", "if x:\n",
+    "f\"{", "f'{x", "é", "\U0001f600", "\0", "@dec\n", "try:", "\nexcept:\n", "case 1:", "return", ";", "\ufeff", "async ",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from pallas_ls.source.comments import Directive, directives
 from pallas_ls.source.module import parse_module
 
@@ -40,7 +41,10 @@ def test_a_directive_may_stand_behind_code() -> None:
 
 
 def test_strings_hold_no_directives() -> None:
-    assert read('x = "# pallas: ignore"\n"""\n# pallas: ignore\n"""\ndef f():\n    return f\'# pallas: target {x}\'\n') == []
+    assert (
+        read('x = "# pallas: ignore"\n"""\n# pallas: ignore\n"""\ndef f():\n    return f\'# pallas: target {x}\'\n')
+        == []
+    )
 
 
 def test_an_example_goes_on_while_its_brackets_are_open() -> None:
@@ -56,7 +60,9 @@ def test_an_open_example_does_not_take_the_next_directive() -> None:
 
 
 def test_directives_are_found_in_text_that_does_not_parse() -> None:
-    text = "def f(:\n    # pallas: ignore\n    x = (1,\n    y = 'a # pallas: target no\n# pallas: target sm_90a\nz = 1\n"
+    text = (
+        "def f(:\n    # pallas: ignore\n    x = (1,\n    y = 'a # pallas: target no\n# pallas: target sm_90a\nz = 1\n"
+    )
     assert [(d.kind, d.line) for d in read(text)] == [("ignore", 1), ("target", 4)]
 
 

@@ -6,9 +6,9 @@ import ast
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pallas_ls.source.module import Module, parse_module
 from pallas_ls.source.text import Text
-
 from tests.source.programs import edits, programs
 
 

@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from pallas_ls.source.text import Encoding, Text, UndecodableFile, decode
 
 TEXTS = st.text(st.sampled_from("ab\n\r\té→\U0001f600\u2028\x0c"), max_size=40)
@@ -71,7 +72,10 @@ def test_ast_columns_count_bytes() -> None:
         ("größe\r\n".encode(), "größe\r\n"),
         (b"\xef\xbb\xbfx = 1", "x = 1"),
         (b"# -*- coding: latin-1 -*-\n'\xe9'", "# -*- coding: latin-1 -*-\n'é'"),
-        (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n\x80", "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n€"),
+        (
+            b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n\x80",
+            "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n€",
+        ),
     ],
 )
 def test_a_file_is_decoded_as_python_does(data: bytes, text: str) -> None:

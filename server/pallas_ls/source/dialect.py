@@ -14,7 +14,9 @@ _NEWER: tuple[tuple[tuple[int, int], re.Pattern[str]], ...] = (
 )
 _TYPE_PARAMETERS = re.compile(r"((?:async\s+)?(?:def|class)\s+\w+\s*)\[")
 # f-strings that reuse their own quote, or hold a backslash or a comment, inside a replacement field (PEP 701).
-_NESTED_QUOTE = re.compile(r"""(?<!\w)[fF][rR]?(["'])(?!\1\1)[^"'\n{}]*\{[^"'\n}]*\1[^\n]*\}[^\n]*\1|[fF]["'][^{\n]*\{[^}\n]*\\""")
+_NESTED_QUOTE = re.compile(
+    r"""(?<!\w)[fF][rR]?(["'])(?!\1\1)[^"'\n{}]*\{[^"'\n}]*\1[^\n]*\}[^\n]*\1|[fF]["'][^{\n]*\{[^}\n]*\\"""
+)
 
 
 def newer_syntax(code: str) -> str | None:

@@ -19,8 +19,15 @@ _FOLLOWERS: dict[str, dict[str, str]] = {
     "except": {"except": "except", "else": "closing", "finally": "done"},
     "closing": {"finally": "done"},
 }
-_STAND_IN = {"elif": "elif 1:", "else": "else:", "except": "except Exception:", "finally": "finally:", "case": "case _:",
-             "def": "def _(*_, **__):", "class": "class _:"}
+_STAND_IN = {
+    "elif": "elif 1:",
+    "else": "else:",
+    "except": "except Exception:",
+    "finally": "finally:",
+    "case": "case _:",
+    "def": "def _(*_, **__):",
+    "class": "class _:",
+}
 PLAIN_BLOCK = "if 1:"
 _NAME = re.compile(r"((?:async[ \t]+)?(?:def|class))[ \t]+([^\W\d]\w*)")
 _UNEXPECTED = "unexpected indent"

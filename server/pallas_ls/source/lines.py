@@ -139,7 +139,9 @@ class _Scan:
             self.reach = BEYOND
         if not finished and self._first_inside and self._open:
             self._cut(self._first_inside)
-        elif self._suspects and (not finished or self.broken or complaint(self.text[self.code : self.stop]) is not None):
+        elif self._suspects and (
+            not finished or self.broken or complaint(self.text[self.code : self.stop]) is not None
+        ):
             self._cut(self._suspects[0])
         elif not finished:
             self.broken = True
@@ -159,7 +161,7 @@ class _Scan:
                 if not self._open:
                     self._close(self.comments[-1][0] if self._comment_ends_at(at) else at, following)
                     return True
-                if not self._goes_on(at, following, joined=False):
+                if not self._goes_on(at, following):
                     return False
                 at = following
             elif character == "#":
@@ -187,7 +189,7 @@ class _Scan:
             code_end -= 1
         self.stop, self.end = code_end, end
 
-    def _goes_on(self, at: int, following: int, joined: bool) -> bool:
+    def _goes_on(self, at: int, following: int) -> bool:
         """Whether the physical line at `following` may continue this logical one."""
         text = self.text
         self.reach = max(self.reach, _end_of_line(text, following) + 1)
@@ -196,11 +198,13 @@ class _Scan:
         if not self._first_inside and self.word in _BLOCK_WORDS:
             self._first_inside = following
         certain = IMPOSSIBLE_IN_BRACKETS.match(text, following)
-        # Behind a backslash, outside brackets, `import` may well come: `from a \` `import b`.
-        if certain and not (joined and not self._open):
+        if (
+            certain
+            or starts_statement(text, following, self.indent, self.word)
+            or follows_header(text, at, following, self.indent)
+        ):
             self._suspects.append(following)
-        elif starts_statement(text, following, self.indent, self.word) or follows_header(text, at, following, self.indent):
-            self._suspects.append(following)
+        # Behind a backslash, outside brackets, `import` may well come (`from a \` `import b`): the parser is asked.
         if self._suspects and (self.broken or (certain and self._open)):
             return False
         self._close(at, following)
@@ -212,7 +216,7 @@ class _Scan:
             if at + 1 >= len(self.text):
                 self.broken = True
             return at + 1
-        return line_break.end() if self._goes_on(at, line_break.end(), joined=True) else None
+        return line_break.end() if self._goes_on(at, line_break.end()) else None
 
     def _string(self, at: int) -> int:
         text = self.text

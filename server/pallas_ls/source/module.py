@@ -1,8 +1,8 @@
 """A file as chunks, parsed tolerantly and, after an edit, only where the edit reaches.
 
-Where a chunk ends is decided by the text from the end of the chunk before it on, up to a `reach` that is noted with the
-chunk. So after an edit every chunk that lies behind it, or whose reach ends before it, is what a fresh parse would give;
-the rest is parsed anew. There is no other rule, hence none that could be wrong about what an edit joins or opens.
+Where a chunk ends is decided by the text from the end of the chunk before it on, up to a `reach` that is noted with
+the chunk. So after an edit every chunk that lies behind it, or whose reach ends before it, is what a fresh parse would
+give; the rest is parsed anew. There is no other rule, hence none to be wrong about what an edit joins or opens.
 """
 
 from __future__ import annotations
@@ -60,21 +60,22 @@ class Module:
       path: the file, as `Site` and `Span` name it.
       text: all of it. Blank lines and comments between chunks belong to no chunk.
       starts: offset in characters of each chunk, in the order of `chunks`.
+      records, searches: for `parse_module` alone: how each chunk was found, and the offset where the search began.
     """
 
     path: str
     text: Text
     chunks: tuple[Chunk, ...]
     starts: tuple[int, ...]
-    _records: tuple[_Record, ...] = field(repr=False, compare=False)
-    _searches: tuple[int, ...] = field(repr=False, compare=False)  # where the search for each record began
+    records: tuple[_Record, ...] = field(repr=False, compare=False)
+    searches: tuple[int, ...] = field(repr=False, compare=False)
 
     @cached_property
     def errors(self) -> tuple[SyntaxFault, ...]:
         """What does not parse, in the order of the text."""
         return tuple(
             SyntaxFault(Span(self.path, start + fault.start, start + fault.end), fault.message)
-            for record, start in zip(self._records, self.starts, strict=True)
+            for record, start in zip(self.records, self.starts, strict=True)
             for fault in (*_astray(record), *record.chunk.faults)
         )
 
@@ -192,12 +193,12 @@ class _Kept:
     """What a previous parse knows about a new text."""
 
     def __init__(self, previous: Module | None, content: str) -> None:
-        self.records = previous._records if previous else ()
+        self.records = previous.records if previous else ()
         before = previous.text.content if previous else ""
         self.prefix = _common_prefix(before, content)
         self.suffix = len(before) - _common_suffix(before, content, self.prefix)
         self.shift = len(content) - len(before)
-        searches = previous._searches if previous else ()
+        searches = previous.searches if previous else ()
         self._indices = {search: index for index, search in enumerate(searches)}
 
     def at(self, search: int) -> _Record | None:
@@ -217,7 +218,9 @@ class _Kept:
 
 def _record(content: str, at: int, region: Region, top: bool, kept: _Kept) -> _Record:
     first, last = region.lines[0], region.lines[-1]
-    text = content[region.start : last.end].rstrip("\r\n") if last.end > last.stop else content[region.start : last.stop]
+    text = (
+        content[region.start : last.end].rstrip("\r\n") if last.end > last.stop else content[region.start : last.stop]
+    )
     old = kept.by_text.get((text, region.members))
     if old is not None and old.top == top:
         name, chunk = old.label, old.chunk

@@ -80,7 +80,8 @@ def _parse_blanking(rows: Sequence[Row]) -> list[ast.stmt]:
 
 
 def _blank_all_broken(rows: Sequence[Row]) -> bool:
-    return any([_blank_if_broken(row) for row in rows])
+    blanked = [_blank_if_broken(row) for row in rows]
+    return any(blanked)
 
 
 def _give_up(rows: Sequence[Row], index: int, message: str) -> None:

@@ -35,9 +35,7 @@ class Config:
 
     def grid(self, m, n):
         if m % self.tile_m or n % self.tile_n:
-            raise ValueError(
-                f"{m=} and {n=} must be multiples of {self.tile_m} and {self.tile_n}"
-            )
+            raise ValueError(f"{m=} and {n=} must be multiples of {self.tile_m} and {self.tile_n}")
         return (m // self.tile_m, n // self.tile_n)
 
 
@@ -53,7 +51,8 @@ def matmul(a, b, config=Config()):
         plgpu.SwizzleTransform(SWIZZLE),
     )
 
-    def kernel(a_gmem, b_gmem, out_gmem, a_smem, b_smem, acc_smem, barriers, *, done=None):
+    def kernel(a_gmem, b_gmem, out_gmem, *scratch, done=None):
+        a_smem, b_smem, acc_smem, barriers = scratch
         m_slice = pl.ds(lax.axis_index("m") * config.tile_m, config.tile_m)
         n_slice = pl.ds(lax.axis_index("n") * config.tile_n, config.tile_n)
 
@@ -111,7 +110,7 @@ def matmul(a, b, config=Config()):
 
 
 class MatmulTest:
-    shapes = [(4096, 4096, 4096), (1024, 512, 256)]
+    shapes = ((4096, 4096, 4096), (1024, 512, 256))
 
     def test_shapes(self):
         for m, n, k in self.shapes:
