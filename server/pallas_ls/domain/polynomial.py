@@ -1,0 +1,393 @@
+"""The value behind a symbolic integer: a sum of integer-weighted products of atoms, and its arithmetic.
+
+Everything here is exact for all integers and needs no facts. `domain.dim` adds the operations that sums of products cannot
+express (floor division, modulo, minimum, ...); read that module for the whole interface.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+
+
+@dataclass(frozen=True, slots=True)
+class Sym:
+    """An integer named by where it comes from.
+
+    Attributes:
+      name: an expression over names of the source ("tile_m", "q.shape[0]"), also what is shown.
+      sure: it is certainly a Python integer (a dimension, an annotated parameter). A parameter without annotation that is
+        used in arithmetic may be an array as well.
+      low, high: inclusive bounds known by construction (0 for a dimension), or None.
+    """
+
+    name: str
+    sure: bool = True
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operation that sums of products cannot express: "//", "%", "min", "max", "<<", ">>", "**", "&", "|", "^", "bits"."""
+
+    name: str
+    args: tuple[Dim, ...]
+
+
+Atom = Sym | Op
+#: A product of atoms with their powers, sorted; () is the constant 1.
+Monomial = tuple[tuple[Atom, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """A sum of weighted products, sorted, without zero weights, and not a plain constant (that is an `int`)."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+    key: int
+
+    def __hash__(self) -> int:
+        return self.key
+
+    def __str__(self) -> str:
+        return text(self)
+
+
+Dim = int | Expr
+
+
+@lru_cache(maxsize=1 << 16)
+def atom_order(atom: Atom) -> tuple[str, str]:
+    """A total order on atoms: what they print as, then (two symbols of one name but other bounds) all they are."""
+    return atom_text(atom), repr(atom)
+
+
+def _monomial_order(m: Monomial) -> tuple[int, list[tuple[tuple[str, str], int]]]:
+    return -sum(p for _, p in m), [(atom_order(a), p) for a, p in m]
+
+
+def order(e: Expr) -> list[tuple[tuple[int, list[tuple[tuple[str, str], int]]], int]]:
+    """A key that sorts expressions the same way in every process."""
+    return [(_monomial_order(m), c) for m, c in e.terms]
+
+
+def from_terms(terms: dict[Monomial, int]) -> Dim:
+    """The sum of weighted products."""
+    kept = [(m, c) for m, c in terms.items() if c]
+    if not kept:
+        return 0
+    if len(kept) == 1 and not kept[0][0]:
+        return kept[0][1]
+    if len(kept) == 2 and not kept[1][0]:
+        pass  # one product and a constant: sorted already, and the most common sum
+    elif len(kept) > 1:
+        kept.sort(key=lambda t: _monomial_order(t[0]))
+    fixed = tuple(kept)
+    return Expr(fixed, hash(fixed))
+
+
+def symbol(name: str, *, sure: bool = True, low: int | None = None, high: int | None = None) -> Expr:
+    """The symbol as a Dim."""
+    return of_atom(Sym(name, sure, low, high))
+
+
+def of_atom(atom: Atom) -> Expr:
+    """An atom as a Dim."""
+    terms = (((((atom, 1),), 1)),)
+    return Expr(terms, hash(terms))
+
+
+def of_term(m: Monomial, c: int) -> Dim:
+    """One weighted product as a Dim."""
+    if not m or not c:
+        return c
+    terms = ((m, c),)
+    return Expr(terms, hash(terms))
+
+
+def terms_of(d: Dim) -> tuple[tuple[Monomial, int], ...]:
+    """The weighted products whose sum is `d`; none for 0."""
+    return d.terms if isinstance(d, Expr) else ((((), d),) if d else ())
+
+
+def constant_of(d: Dim) -> int:
+    """The constant summand."""
+    if isinstance(d, int):
+        return d
+    m, c = d.terms[-1]  # the constant has the lowest degree: it is the last
+    return 0 if m else c
+
+
+def single_atom(d: Dim) -> Atom | None:
+    """The atom that `d` is, where it is exactly one."""
+    if isinstance(d, Expr) and len(d.terms) == 1:
+        m, c = d.terms[0]
+        if c == 1 and len(m) == 1 and m[0][1] == 1:
+            return m[0][0]
+    return None
+
+
+def leads_negative(d: Dim) -> bool:
+    """The first weight is negative: of `d` and `-d`, the one that is not taken as the normal form."""
+    return d < 0 if isinstance(d, int) else d.terms[0][1] < 0
+
+
+def add(a: Dim, b: Dim) -> Dim:
+    """a + b."""
+    if isinstance(a, int):
+        if isinstance(b, int):
+            return a + b
+        a, b = b, a
+    if b == 0:
+        return a
+    out = dict(a.terms)
+    for m, c in terms_of(b):
+        out[m] = out.get(m, 0) + c
+    return from_terms(out)
+
+
+def neg(a: Dim) -> Dim:
+    """-a."""
+    if isinstance(a, int):
+        return -a
+    fixed = tuple((m, -c) for m, c in a.terms)
+    return Expr(fixed, hash(fixed))
+
+
+def sub(a: Dim, b: Dim) -> Dim:
+    """a - b."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b
+    return add(a, neg(b))
+
+
+def _times(m: Monomial, n: Monomial) -> Monomial:
+    if not m:
+        return n
+    if not n:
+        return m
+    powers = dict(m)
+    for a, p in n:
+        powers[a] = powers.get(a, 0) + p
+    return _sorted(powers)
+
+
+def _sorted(powers: dict[Atom, int]) -> Monomial:
+    if len(powers) == 1:
+        return tuple(powers.items())
+    return tuple(sorted(powers.items(), key=lambda t: atom_order(t[0])))
+
+
+def mul(a: Dim, b: Dim) -> Dim:
+    """a * b."""
+    if isinstance(a, int):
+        return a * b if isinstance(b, int) else _scale(b, a)
+    if isinstance(b, int):
+        return _scale(a, b)
+    out: dict[Monomial, int] = {}
+    for m, c in a.terms:
+        for n, k in b.terms:
+            mn = _times(m, n)
+            out[mn] = out.get(mn, 0) + c * k
+    return from_terms(out)
+
+
+def _scale(a: Expr, k: int) -> Dim:
+    if k in (0, 1):
+        return a if k else 0
+    fixed = tuple((m, c * k) for m, c in a.terms)
+    return Expr(fixed, hash(fixed))
+
+
+def product(dims: tuple[Dim, ...]) -> Dim:
+    """The product of all; 1 for none."""
+    out: Dim = 1
+    for d in dims:
+        out = mul(out, d)
+    return out
+
+
+def content(d: Dim) -> int:
+    """The greatest integer that divides every weight of `d` (the absolute value of an `int`)."""
+    if isinstance(d, int):
+        return abs(d)
+    g = 0
+    for _, c in d.terms:
+        g = gcd(g, c)
+    return g
+
+
+def primitive(d: Expr) -> tuple[Expr, int, int]:
+    """(key, factor, constant) with d == factor * key + constant; proportional expressions have the same key."""
+    constant = constant_of(d)
+    varying = sub(d, constant) if constant else d
+    factor = -content(varying) if leads_negative(varying) else content(varying)
+    key = exact_quotient(varying, factor)
+    assert isinstance(key, Expr)
+    return key, factor, constant
+
+
+def monomial_quotient(m: Monomial, n: Monomial) -> Monomial | None:
+    """m / n, or None where n does not divide m."""
+    if not n:
+        return m
+    rest = dict(m)
+    for atom, p in n:
+        left = rest.get(atom, 0) - p
+        if left < 0:
+            return None
+        if left:
+            rest[atom] = left
+        else:
+            del rest[atom]
+    return tuple(rest.items())  # a part of what is sorted
+
+
+def common_monomial(dims: tuple[Dim, ...]) -> Monomial:
+    """The greatest product of atoms that divides every term of all."""
+    common: dict[Atom, int] | None = None
+    for d in dims:
+        for m, _ in terms_of(d):
+            powers = dict(m)
+            common = powers if common is None else {a: min(p, powers[a]) for a, p in common.items() if a in powers}
+    return _sorted(common) if common else ()
+
+
+def exact_quotient(a: Dim, b: Dim) -> Dim | None:
+    """a / b where b divides a as polynomials; None where that does not show."""
+    if isinstance(b, int):
+        return _exact_quotient_int(a, b)
+    if len(b.terms) != 1:
+        whole, rest = split_multiple(a, b)
+        return whole if rest == 0 else None
+    (bm, bc) = b.terms[0]
+    out: dict[Monomial, int] = {}
+    for m, c in terms_of(a):
+        rest_m = monomial_quotient(m, bm)
+        if rest_m is None or c % bc:
+            return None
+        out[rest_m] = c // bc
+    return from_terms(out)
+
+
+def _exact_quotient_int(a: Dim, b: int) -> Dim | None:
+    if b in (0, 1):
+        return a if b else None
+    if isinstance(a, int):
+        return a // b if a % b == 0 else None
+    if content(a) % b:
+        return None
+    fixed = tuple((m, c // b) for m, c in a.terms)
+    return Expr(fixed, hash(fixed))
+
+
+def split_multiple(a: Dim, b: Expr) -> tuple[Dim, Dim]:
+    """(whole, rest) with a == whole * b + rest, as much in `whole` as shows term by term."""
+    if len(b.terms) != 1:
+        return _split_multiple_of_sum(a, b)
+    (bm, bc) = b.terms[0]
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for m, c in terms_of(a):
+        q = monomial_quotient(m, bm)
+        if q is None or c % bc:
+            rest[m] = c
+        else:
+            whole[q] = c // bc
+    return from_terms(whole), from_terms(rest)
+
+
+def _split_multiple_of_sum(a: Dim, b: Expr) -> tuple[Dim, Dim]:
+    """A multiple of the sum is taken out where that cancels a term for each term of b but at most one (`x + y - 1` of `x + y`)."""
+    whole: Dim = 0
+    rest = a
+    (bm, bc) = b.terms[0]
+    for m, c in terms_of(a):
+        q_m = monomial_quotient(m, bm)
+        if q_m is None or c % bc:
+            continue
+        q = of_term(q_m, c // bc)
+        left = sub(rest, mul(q, b))
+        if len(terms_of(left)) < len(terms_of(rest)):
+            whole, rest = add(whole, q), left
+    return whole, rest
+
+
+# -- text ------------------------------------------------------------------------------------------------------------------------
+
+_CALLS = ("min", "max", "bits")
+_BESIDE_SUMS = ("//", "%", "**")  # bind tighter than + and -
+_DIGITS = 4096  # bits; Python refuses to print much longer integers in decimal
+
+
+def text(d: Dim) -> str:
+    """The Dim as a Python expression over the source's names."""
+    if isinstance(d, int):
+        return _int_text(d)
+    out = ""
+    for m, c in d.terms:
+        part = _term_text(m, abs(c), alone=len(d.terms) == 1 and c > 0, first_negative=not out and c < 0)
+        if not out:
+            out = f"-{part}" if c < 0 else part
+        else:
+            out += f" {'-' if c < 0 else '+'} {part}"
+    return out
+
+
+def _int_text(n: int) -> str:
+    return str(n) if n.bit_length() < _DIGITS else hex(n)
+
+
+def _term_text(m: Monomial, size: int, alone: bool, first_negative: bool) -> str:
+    if not m:
+        return _int_text(size)
+    if size == 1 and len(m) == 1 and m[0][1] == 1:
+        atom = m[0][0]
+        if alone or (isinstance(atom, Op) and atom.name in _BESIDE_SUMS and not first_negative):
+            return atom_text(atom)
+    body = "*".join(_factor(a, p) for a, p in m)
+    return body if size == 1 else f"{_int_text(size)}*{body}"
+
+
+def _factor(a: Atom, p: int) -> str:
+    shown = atom_text(a)
+    if not _is_primary(a):
+        shown = f"({shown})"
+    return shown if p == 1 else f"{shown}**{p}"
+
+
+def atom_text(a: Atom) -> str:
+    """An atom as a Python expression."""
+    if isinstance(a, Sym):
+        return a.name
+    if a.name in _CALLS:
+        return f"{a.name}({', '.join(text(x) for x in a.args)})"
+    left, right = (_operand(x) for x in a.args)
+    return f"{left} {a.name} {right}" if a.name in ("<<", ">>", "&", "|", "^") else f"{left}{a.name}{right}"
+
+
+def _operand(d: Dim) -> str:
+    shown = text(d)
+    if isinstance(d, int):
+        return f"({shown})" if d < 0 else shown
+    atom = single_atom(d)
+    return shown if atom is not None and _is_primary(atom) else f"({shown})"
+
+
+def _is_primary(a: Atom) -> bool:
+    return is_primary(a.name) if isinstance(a, Sym) else a.name in _CALLS
+
+
+@lru_cache(maxsize=1 << 14)
+def is_primary(name: str) -> bool:
+    """The text of an expression needs no brackets beside an operator (a name, an attribute, an index, a call)."""
+    if name.isidentifier():
+        return True
+    try:
+        node = ast.parse(name, mode="eval").body
+    except SyntaxError:  # a name made for showing only
+        return True
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
