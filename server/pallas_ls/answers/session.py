@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from ..domain.fact import CallFact
-from ..domain.finding import Finding
+from ..domain.finding import Finding, Fix
 from ..domain.target import Target
 from ..evaluate.program import Files, Memo, Program
 from ..library.library import Library
-from ..rules.engine import Doubt, judge
+from ..fixes.candidate import Repair
+from ..fixes.proof import Prover
+from ..fixes.registry import candidates
+from ..rules.engine import Doubt, Violation, judge
 from ..rules.registry import all_rules
+from ..rules.view import CallView
 from ..source.span import Site, Span
 from .findings import finding_of
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
@@ -24,7 +28,9 @@ class Session:
     def __init__(self, files: Files, target: Target) -> None:
         self.files = files
         self.target = target
-        self.program = Program(files, Library())
+        library = Library()
+        self.program = Program(files, library)
+        self.prover = Prover(files, library, target)
 
     def changed(self) -> None:
         """Texts may have changed since the last answer."""
@@ -36,7 +42,9 @@ class Session:
         facts = [f for memo in memos for f in memo.facts]
         violations, doubts = judge(facts, self.target)
         findings = [finding_of(v, self.locate) for v in violations]
-        kept = sorted({f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message))
+        kept = sorted(
+            {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
+        )
         return FileReport(path, tuple(kept), self._syntax(path), self._summary(path, facts, doubts), _notes(memos))
 
     def locate(self, site: Site) -> Span | None:
@@ -63,12 +71,31 @@ class Session:
         return Summary(len(sites), len(sure), tuple(sorted(unknown.values(), key=lambda u: u.span.start)))
 
     def fixes(self, path: str, span: Span) -> list[Offer]:
-        """Proven fixes for the findings that touch a stretch of a file (its first to its last line). Slow: an analysis per candidate."""
-        raise NotImplementedError
+        """Proven fixes for the findings that touch a stretch of a file. Slow: an analysis for each candidate."""
+        touching = [(v, f) for v, f in self._violations(path) if _touch(f.span, span)]
+        return [offer for v, f in touching for offer in self._proven(v, f)]
 
     def fixes_of(self, finding: Finding) -> list[Offer]:
         """Proven fixes for one finding."""
-        raise NotImplementedError
+        return [o for v, f in self._violations(finding.span.path) if f == finding for o in self._proven(v, f)]
+
+    def _violations(self, path: str) -> list[tuple[Violation, Finding]]:
+        facts = [f for memo in self.program.analyse(path) for f in memo.facts]
+        rows = [(v, finding_of(v, self.locate)) for v in judge(facts, self.target)[0]]
+        return [(v, f) for v, f in rows if f is not None]
+
+    def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
+        repair = Repair(violation, CallView(violation.fact, self.target), self.locate, self.text)
+        out: list[Offer] = []
+        for c in candidates(repair):
+            if self.prover.proves(c, violation, self.program.states):
+                out.append(Offer(finding, Fix(c.title, c.safe, c.edits)))
+        return out
+
+    def text(self, span: Span) -> str:
+        """The present text of a span."""
+        module = self.files.module(span.path)
+        return module.text.content[span.start : span.end] if module is not None else ""
 
     def hover(self, path: str, offset: int) -> Hover | None:
         """What is known at a place: offset in characters."""
@@ -89,3 +116,7 @@ class Session:
 
 def _notes(memos: list[Memo]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for memo in memos for note in memo.notes))
+
+
+def _touch(a: Span, b: Span) -> bool:
+    return a.path == b.path and a.start <= b.end and b.start <= a.end

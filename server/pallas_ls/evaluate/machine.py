@@ -61,6 +61,7 @@ class Machine:
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       facts_out: recorded call facts, in order.
+      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data would be left).
     """
 
     def __init__(self, budget: int, program: Any) -> None:
@@ -87,6 +88,7 @@ class Machine:
         self.global_writes: dict[tuple[str, str], Any] = {}
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
+        self.inexact: set[Site] = set()
 
     # -- writes --------------------------------------------------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ class Memo:
     idle: list[Any] = field(default_factory=list[Any])
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
+    inexact: frozenset[Site] = frozenset()
 
 
 @dataclass(slots=True)
@@ -316,7 +317,9 @@ class Program:
             functions = [f for f in memo.uncalled if id(f.code) not in used]
             if kernels or functions:
                 key = f"{chunk.key}:idle {_digest(memo.version, str(len(kernels)), str(len(functions)))}"
-                state.entries[key] = self._kept(old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used))
+                state.entries[key] = self._kept(
+                    old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
+                )
         return [*state.chunks.values(), *state.entries.values()]
 
     def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:

@@ -30,7 +30,9 @@ def missing_arguments(v: CallView) -> Answer:
         listed = names[0] if len(names) == 1 else " and ".join([", ".join(names[:-1]), names[-1]])
         plural = "s" if len(names) > 1 else ""
     text = f"{v.fact.api}() missing {len(names)} required {kind} argument{plural}: {listed}"
-    return Problem(f"{v.fact.api} also needs {', '.join(n + '=' for n in v.fact.missing)}.", JaxError("TypeError", text))
+    return Problem(
+        f"{v.fact.api} also needs {', '.join(n + '=' for n in v.fact.missing)}.", JaxError("TypeError", text)
+    )
 
 
 def unknown_arguments(v: CallView) -> Answer:

@@ -98,7 +98,9 @@ def exact_transforms(v: CallView, t: RefType) -> tuple[tuple[int, ...] | None, i
     return tiling, swizzle
 
 
-def source_layout(v: CallView, src: Array, shape: tuple[int, ...], semantics: Semantics) -> RegisterLayout | None | Unsure:
+def source_layout(
+    v: CallView, src: Array, shape: tuple[int, ...], semantics: Semantics
+) -> RegisterLayout | None | Unsure:
     """The register layout of the stored value; None where it is not known, or left to the solver."""
     layout = src.layout
     if isinstance(layout, Splat):

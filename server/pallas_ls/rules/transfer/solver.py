@@ -27,7 +27,16 @@ from .behaviour import behaviour
 from .case import StoreCase, Undecided
 from .geometry import logical_strides, tiled_ref
 from .mlir import smem_memref
-from .plan import NO_SWIZZLE, PLAN_ERROR, Plan, SmemRef, Unmodelled, plan_transfer, plan_without_conflicts, transfers_by_matrix
+from .plan import (
+    NO_SWIZZLE,
+    PLAN_ERROR,
+    Plan,
+    SmemRef,
+    Unmodelled,
+    plan_transfer,
+    plan_without_conflicts,
+    transfers_by_matrix,
+)
 
 
 @dataclass(frozen=True, slots=True)
