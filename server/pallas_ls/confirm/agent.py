@@ -517,13 +517,15 @@ def identifiers(request: Request) -> list[str]:
 MODULE = "module"  # the verdict's id where importing the target is the whole confirmation
 
 
+def this_python() -> dict[str, Any]:
+    return {"host": platform.node(), "python": platform.python_version(), "executable": sys.executable}
+
+
 def machine(jax: Any) -> dict[str, Any]:
     """Who answers, for the `started` event."""
     devices = jax.devices()
     return {
-        "host": platform.node(),
-        "python": platform.python_version(),
-        "executable": sys.executable,
+        **this_python(),
         "jax": jax.__version__,
         "platform": devices[0].platform,
         "devices": [device.device_kind for device in devices],
@@ -574,7 +576,7 @@ class Worker:
         try:
             self.jax = import_jax(self.request["level"])
         except ImportError as error:
-            self.wire.send("no_jax", message=str(error), python=platform.python_version(), executable=sys.executable)
+            self.wire.send("no_jax", message=str(error), **this_python())
             return
         self.wire.send("started", **machine(self.jax))
         self.user.installed = (os.path.realpath(os.path.dirname(self.jax.__file__)),)
@@ -685,6 +687,9 @@ WORKER = "worker"  # the marker between worker and supervisor, on a pipe of thei
 
 class HungUp(Exception):
     """Nobody reads our standard output any more."""
+
+
+FAILURES = {"Crashed": "crashed", "TimedOut": "timed_out"}  # error type: failure
 
 
 class Supervisor:
@@ -833,7 +838,7 @@ class Supervisor:
         self.pending.remove(ident)
         line = frames[-1]["line"] if frames else None
         error = {"type": kind, "message": message, "frames": frames, "line": line}
-        self.wire.send("verdict", id=ident, ok=False, error=error, phase=self.phase, seconds=None, notes=[])
+        self.wire.send("verdict", id=ident, ok=False, error=error, failure=FAILURES[kind], phase=self.phase)
 
 
 def supervise(request: Request, wire: Wire, folder: str) -> None:
@@ -851,6 +856,7 @@ def run(encoded: str) -> None:
     """Answers one request (JSON in base64). The last line of the program that the host sends calls this."""
     request = json.loads(base64.b64decode(encoded))
     wire = Wire(take_stdout(), request["marker"])
+    wire.send("hello", **this_python())
     folder = tempfile.mkdtemp(prefix="pallas-ls-")
     try:
         UserFiles(os.path.join(folder, SOURCES), request).write()
