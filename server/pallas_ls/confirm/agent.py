@@ -22,10 +22,12 @@ import base64
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import glob
 import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import os
 import platform
@@ -37,8 +39,8 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from types import ModuleType, TracebackType
-from typing import Any
+from types import CodeType, FrameType, ModuleType, TracebackType
+from typing import Any, NamedTuple
 
 Request = dict[str, Any]
 Frame = dict[str, Any]  # file, line, function
@@ -89,6 +91,8 @@ class UserFiles:
         self.files = request["files"]
         self.roots = [os.path.realpath(root) for root in request.get("roots") or ()]
         self.installed: tuple[str, ...] = ()  # folders of libraries, filled in once JAX is imported
+        self.names: dict[str, str | None] = {}  # what `name` answered: it is asked at every constructor
+        self.constructions = Constructions(self)
 
     def write(self) -> None:
         for name, text in self.files.items():
@@ -101,12 +105,15 @@ class UserFiles:
 
     def name(self, filename: str) -> str | None:
         """A traceback's file as the request names it, or absolute under a root; None where it is not the user's."""
-        path = os.path.realpath(filename)
+        if filename not in self.names:
+            self.names[filename] = self.look_up(os.path.realpath(filename))
+        return self.names[filename]
+
+    def look_up(self, path: str) -> str | None:
         if path.startswith(self.folder + os.sep):
             return os.path.relpath(path, self.folder).replace(os.sep, "/")
-        if any(path.startswith(folder + os.sep) for folder in self.installed):
-            return None
-        if "site-packages" in path or "dist-packages" in path:
+        library = "site-packages" in path or "dist-packages" in path
+        if library or any(path.startswith(folder + os.sep) for folder in self.installed):
             return None
         return path if any(path.startswith(root + os.sep) for root in self.roots) else None
 
@@ -171,24 +178,128 @@ def user_frames(user: UserFiles, trace: TracebackType | None) -> list[Frame]:
 
 
 def blamed_frames(user: UserFiles, error: BaseException) -> list[Frame]:
-    """The user's frames, innermost last.
+    """The user's frames, innermost last: the innermost is the place to blame.
 
-    Lowering happens long after the user's body ran: the primitive's own stack comes as a cause that JAX adds
-    (`JaxStackTraceBeforeTransformation`), and says more than where `lower()` was called.
+    JAX lowers long after the user's body ran. The stack of the primitive then comes as a cause that JAX adds, and says
+    more than where `lower()` was called; that of an operation of Mosaic's dialect, only as the operation's location.
     """
     links = chain(error)
-    for link in links:
-        if type(link).__name__ == "JaxStackTraceBeforeTransformation":
-            frames = user_frames(user, link.__traceback__)
-            if frames:
-                return frames
-    for link in links:
-        frames = user_frames(user, link.__traceback__)
-        if isinstance(link, SyntaxError) and link.filename and user.name(link.filename):
-            frames.append({"file": user.name(link.filename), "line": link.lineno or 1, "function": "<module>"})
-        if frames:
-            return frames
-    return []
+    stacks = [link for link in links if type(link).__name__ == "JaxStackTraceBeforeTransformation"]
+    traces = [link.__traceback__ for link in (*stacks, *links)]
+    frames = next(filter(None, (user_frames(user, trace) for trace in traces)), [])
+    if isinstance(error, SyntaxError) and error.filename and user.name(error.filename):
+        return [*frames, {"file": user.name(error.filename), "line": error.lineno or 1, "function": "<module>"}]
+    inner = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][::-1]
+    made = user.constructions
+    cause = operation_frame(user, inner) or made.scratch_frame(inner)
+    if cause is None and not any(made.in_a_body(frame) for frame in frames):
+        cause = made.kernel_frame(inner)
+    return [*frames, cause] if cause else frames
+
+
+def operation_frame(user: UserFiles, inner: Sequence[FrameType]) -> Frame | None:
+    """The user's line of the innermost operation that was being lowered, by its MLIR location."""
+    for frame in inner:
+        location = getattr(frame.f_locals.get("op"), "location", None)
+        for filename, line in re.findall(r'"([^"]+)":(\d+):\d+', str(location or "")):
+            name = user.name(filename)
+            if name:
+                return {"file": name, "line": int(line), "function": ""}
+    return None
+
+
+class Kernel(NamedTuple):
+    """A kernel's body (name, file as the request names it, its lines) and where `plgpu.kernel` was called on it."""
+
+    name: str
+    file: str
+    lines: range
+    made_at: Frame
+
+
+class Constructions:
+    """Remembers where the user made scratch types and kernels: JAX checks them later, from no line of the user's."""
+
+    def __init__(self, user: UserFiles) -> None:
+        self.user = user
+        self.scratch: dict[int, tuple[Any, Frame]] = {}  # by id; the object is kept so that its id stays its own
+        self.kernels: list[Kernel] = []
+
+    def listen(self, jax: Any, plgpu: Any) -> None:
+        kinds = {type(plgpu.SMEM((8,), jax.numpy.float32)), plgpu.Barrier, plgpu.ClusterBarrier, plgpu.ACC}
+        for kind in kinds:
+            self.listen_to_scratch(kind)
+        original = plgpu.kernel
+
+        @functools.wraps(original)
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            self.add_kernel(args[0] if args else kwargs.get("body"))
+            return original(*args, **kwargs)
+
+        plgpu.kernel = kernel
+
+    def listen_to_scratch(self, kind: Any) -> None:
+        original = kind.__init__
+
+        @functools.wraps(original)
+        def init(made: Any, *args: Any, **kwargs: Any) -> None:
+            original(made, *args, **kwargs)
+            made_at = self.caller()
+            if made_at:
+                self.scratch[id(made)] = (made, made_at)
+
+        kind.__init__ = init
+
+    def add_kernel(self, body: Any) -> None:
+        code, made_at = body_code(body), self.caller()
+        name = self.user.name(code.co_filename) if code else None
+        if code and name and made_at:
+            lines = range(code.co_firstlineno, 1 + max(line or 0 for _, _, line in code.co_lines()))
+            self.kernels.append(Kernel(code.co_name, name, lines, made_at))
+
+    def caller(self) -> Frame | None:
+        """The innermost frame of the user's that is running."""
+        frame = sys._getframe(2)
+        while frame is not None:
+            name = self.user.name(frame.f_code.co_filename)
+            if name:
+                return {"file": name, "line": frame.f_lineno, "function": frame.f_code.co_name}
+            frame = frame.f_back
+        return None
+
+    def in_a_body(self, frame: Frame) -> bool:
+        return any(kernel.file == frame["file"] and frame["line"] in kernel.lines for kernel in self.kernels)
+
+    def scratch_frame(self, inner: Sequence[FrameType]) -> Frame | None:
+        """Where the scratch type was made whose Ref JAX was about to make."""
+        for frame in inner:
+            if frame.f_code.co_name == "get_ref_aval":
+                return self.scratch.get(id(frame.f_locals.get("self")), (None, None))[1]
+        return None
+
+    def kernel_frame(self, inner: Sequence[FrameType]) -> Frame | None:
+        """Where the kernel was made that was being traced or lowered; None where that is not certain.
+
+        JAX's frames tell the body while tracing, and no more than its name while lowering.
+        """
+        for frame in inner:
+            code = body_code(frame.f_locals.get("body"))
+            if code and self.user.name(code.co_filename):
+                return self.made_at(code.co_name)
+            info = getattr(getattr(frame.f_locals.get("jaxpr"), "debug_info", None), "func_src_info", None)
+            if info and "mosaic_gpu" in info:
+                return self.made_at(info.split(" at ")[0])
+        return None
+
+    def made_at(self, name: str) -> Frame | None:
+        places = [kernel.made_at for kernel in self.kernels if kernel.name == name]
+        return places[0] if places and all(place == places[0] for place in places) else None
+
+
+def body_code(body: Any) -> CodeType | None:
+    while isinstance(body, functools.partial):
+        body = body.func
+    return getattr(inspect.unwrap(body) if callable(body) else None, "__code__", None)
 
 
 def described(user: UserFiles, error: BaseException) -> dict[str, Any]:
@@ -582,6 +693,9 @@ class Worker:
         self.user.installed = (os.path.realpath(os.path.dirname(self.jax.__file__)),)
         self.lowerings = Lowerings(self.jax)
         self.memory = SharedMemory()
+        plgpu = optional_module("jax.experimental.pallas.mosaic_gpu")
+        if plgpu is not None:
+            self.user.constructions.listen(self.jax, plgpu)
         self.aim()
         module = self.import_target()
         if module is not None and self.request.get("mode") != "module":

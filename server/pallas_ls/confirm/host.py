@@ -71,7 +71,10 @@ def confirm(
         return Outcome(failure=Failure.UNREACHABLE, message=f"{described(way)} cannot be started: {error}")
     with process:
         expected = tuple(call.id for call in request.calls) or (MODULE,)
-        return Listener(process, way, expected, timeout, on_event, cancel or threading.Event()).outcome()
+        listener = Listener(
+            process, way, expected, timeout=timeout, on_event=on_event, cancel=cancel or threading.Event()
+        )
+        return listener.outcome()
 
 
 class Listener:
@@ -82,6 +85,7 @@ class Listener:
         process: Process,
         way: Way,
         expected: tuple[str, ...],
+        *,
         timeout: float,
         on_event: Callable[[Event], None],
         cancel: threading.Event,
