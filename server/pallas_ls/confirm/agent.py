@@ -90,7 +90,7 @@ class UserFiles:
         self.folder = os.path.realpath(folder)
         self.files = request["files"]
         self.roots = [os.path.realpath(root) for root in request.get("roots") or ()]
-        self.installed: tuple[str, ...] = ()  # folders of libraries, filled in once JAX is imported
+        self.installed: tuple[str, ...] = ()  # folders of JAX and the standard library, once JAX is imported
         self.names: dict[str, str | None] = {}  # what `name` answered: it is asked at every constructor
         self.constructions = Constructions(self)
 
@@ -109,11 +109,14 @@ class UserFiles:
             self.names[filename] = self.look_up(os.path.realpath(filename))
         return self.names[filename]
 
+    def is_library(self, filename: str) -> bool:
+        path = os.path.realpath(filename)
+        return any(path.startswith(folder + os.sep) for folder in self.installed)
+
     def look_up(self, path: str) -> str | None:
         if path.startswith(self.folder + os.sep):
             return os.path.relpath(path, self.folder).replace(os.sep, "/")
-        library = "site-packages" in path or "dist-packages" in path
-        if library or any(path.startswith(folder + os.sep) for folder in self.installed):
+        if "site-packages" in path or "dist-packages" in path or self.is_library(path):
             return None
         return path if any(path.startswith(root + os.sep) for root in self.roots) else None
 
@@ -280,9 +283,12 @@ class Constructions:
     def kernel_frame(self, inner: Sequence[FrameType]) -> Frame | None:
         """Where the kernel was made that was being traced or lowered; None where that is not certain.
 
-        JAX's frames tell the body while tracing, and no more than its name while lowering.
+        JAX's frames tell the body while tracing, and no more than its name while lowering. Beyond a frame of the
+        user's they belong to something else.
         """
         for frame in inner:
+            if not self.user.is_library(frame.f_code.co_filename):
+                return None
             code = body_code(frame.f_locals.get("body"))
             if code and self.user.name(code.co_filename):
                 return self.made_at(code.co_name)
@@ -690,7 +696,8 @@ class Worker:
             self.wire.send("no_jax", message=str(error), **this_python())
             return
         self.wire.send("started", **machine(self.jax))
-        self.user.installed = (os.path.realpath(os.path.dirname(self.jax.__file__)),)
+        libraries = (self.jax, sys.modules["jaxlib"], contextlib)
+        self.user.installed = tuple(os.path.realpath(os.path.dirname(str(lib.__file__))) for lib in libraries)
         self.lowerings = Lowerings(self.jax)
         self.memory = SharedMemory()
         plgpu = optional_module("jax.experimental.pallas.mosaic_gpu")
