@@ -33,7 +33,7 @@ test("the active environment comes before PATH", () => {
 });
 
 test("an untrusted workspace's environment is left out, for it may lie in the workspace", () => {
-  const sources: Sources = { ...NOTHING, activeEnvironment: "/work/.venv/python", onPath: ["/usr/bin/python3"], trusted: false };
+  const sources: Sources = { ...NOTHING, activeEnvironment: "/project/.venv/python", onPath: ["/usr/bin/python3"], trusted: false };
   assert.deepEqual(candidates(sources), [{ command: ["/usr/bin/python3"], origin: "path" }]);
 });
 
