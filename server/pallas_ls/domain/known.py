@@ -1,7 +1,7 @@
-"""What is known of single integers: equalities, divisibility, residues and bounds, and what follows of an expression's parts.
+"""What is known of integers (equalities, divisibility, residues and bounds), and what follows for an expression.
 
-`Known` is the part of `domain.facts.Facts` that speaks of integers. The functions here look at an expression's structure only;
-`domain.entail` combines several facts, `domain.rewrite` simplifies with them.
+`Known` is the part of `domain.facts.Facts` that speaks of integers. The functions here look at an expression's parts
+one by one; `domain.entail` combines several facts, `domain.rewrite` simplifies with them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def substitute(known: Known, d: Dim) -> Dim:
         return d
 
 
-# -- bounds ----------------------------------------------------------------------------------------------------------------
+# -- bounds -----------------------------------------------------------------------------------------------------------
 
 
 def span_of(known: Known, d: Dim, depth: int = DEPTH) -> Span:
@@ -124,7 +124,7 @@ def _span_of_bits(name: str, spans: list[Span]) -> Span:
             return interval.ANY
 
 
-# -- residues --------------------------------------------------------------------------------------------------------------
+# -- residues ---------------------------------------------------------------------------------------------------------
 
 
 def residue_of(known: Known, d: Dim, depth: int = DEPTH) -> Residue:
@@ -191,7 +191,7 @@ def _residue_of_op(known: Known, op: Op, depth: int) -> Residue:
     return out
 
 
-# -- symbolic divisors -----------------------------------------------------------------------------------------------------
+# -- symbolic divisors ------------------------------------------------------------------------------------------------
 
 
 def multiple_of(known: Known, d: Dim, by: Dim, depth: int = DEPTH) -> bool:

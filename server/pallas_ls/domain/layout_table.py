@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .finding import JaxError
 from .layout import RegisterLayout, Replicated, Splat, Strided, Tiled, canonical_layout
 from .target import NEWEST, JaxVersion
-from .tiling import Shape, Tiles, tile_shape
+from .tiling import Shape, tile_shape
 
 FOUR_TIMES = Replicated(4)
 

@@ -1,13 +1,13 @@
 """The value behind a symbolic integer: a sum of integer-weighted products of atoms, and its arithmetic.
 
-Everything here is exact for all integers and needs no facts. `domain.dim` adds the operations that sums of products cannot
-express (floor division, modulo, minimum, ...); read that module for the whole interface.
+Everything here is exact for all integers and needs no facts. `domain.dim` adds the operations that sums of products
+cannot express (floor division, modulo, minimum, ...); read that module for the whole interface.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd
 
@@ -18,23 +18,38 @@ class Sym:
 
     Attributes:
       name: an expression over names of the source ("tile_m", "q.shape[0]"), also what is shown.
-      sure: it is certainly a Python integer (a dimension, an annotated parameter). A parameter without annotation that is
-        used in arithmetic may be an array as well.
+      sure: it is certainly a Python integer (a dimension, an annotated parameter). A parameter without annotation that
+        is used in arithmetic may be an array as well.
       low, high: inclusive bounds known by construction (0 for a dimension), or None.
+      key: the hash, worked out once: atoms are looked up all the time.
     """
 
     name: str
     sure: bool = True
     low: int | None = None
     high: int | None = None
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((self.name, self.sure, self.low, self.high)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operation that sums of products cannot express: "//", "%", "min", "max", "<<", ">>", "**", "&", "|", "^", "bits"."""
+    """An operation that is no sum of products: "//", "%", "min", "max", "<<", ">>", "**", "&", "|", "^", "bits"."""
 
     name: str
     args: tuple[Dim, ...]
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((self.name, self.args)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 Atom = Sym | Op
@@ -65,6 +80,7 @@ def atom_order(atom: Atom) -> tuple[str, str]:
     return atom_text(atom), repr(atom)
 
 
+@lru_cache(maxsize=1 << 16)
 def _monomial_order(m: Monomial) -> tuple[int, list[tuple[tuple[str, str], int]]]:
     return -sum(p for _, p in m), [(atom_order(a), p) for a, p in m]
 
@@ -301,7 +317,7 @@ def split_multiple(a: Dim, b: Expr) -> tuple[Dim, Dim]:
 
 
 def _split_multiple_of_sum(a: Dim, b: Expr) -> tuple[Dim, Dim]:
-    """A multiple of the sum is taken out where that cancels a term for each term of b but at most one (`x + y - 1` of `x + y`)."""
+    """Multiples of the sum are taken out where fewer terms are left then (`m + x + y - 1` by `x + y`: `m - 1`)."""
     whole: Dim = 0
     rest = a
     (bm, bc) = b.terms[0]
@@ -316,7 +332,7 @@ def _split_multiple_of_sum(a: Dim, b: Expr) -> tuple[Dim, Dim]:
     return whole, rest
 
 
-# -- text ------------------------------------------------------------------------------------------------------------------------
+# -- text ---------------------------------------------------------------------------------------------------------
 
 _CALLS = ("min", "max", "bits")
 _BESIDE_SUMS = ("//", "%", "**")  # bind tighter than + and -

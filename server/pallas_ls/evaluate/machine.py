@@ -216,10 +216,10 @@ class Machine:
         self.fresh += 1
         return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
 
-    def fresh_condition(self) -> Cond:
-        """A condition that nothing is known of."""
+    def fresh_condition(self, what: str = "") -> Cond:
+        """A condition that nothing is known of; "loop": that a loop runs at all."""
         self.fresh += 1
-        return conds.Truth(f"?{self.fresh}")
+        return conds.Truth(f"?{what}{self.fresh}")
 
     def as_int(self, v: Value, site: Site | None = None) -> Int | None:
         """The value as an integer, where it is one: a parameter becomes a symbol, a bool 0 or 1."""

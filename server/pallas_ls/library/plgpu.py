@@ -212,11 +212,12 @@ def _layout_reduce(m: Any, call: Call, v: LayoutName, axes: Value) -> Value:
     known = [as_constant(m, x) for x in ([axes] if items is None else items)]
     if None in known:
         return m.unknown("a layout reduced along an axis that is not known", axes)
-    return LayoutName(v.name, v.args, (*v.reduced, *sorted((k for k in known if k is not None), reverse=True)))
+    axes = sorted((k for k in known if k is not None), reverse=True)
+    return LayoutName(v.name, v.args, (*v.reduced, *axes), v.options)
 
 
 def _layout_called(m: Any, f: LayoutName, call: Call) -> Value:
-    return LayoutName(f.name, (*call.args, *(x for pair in sorted(call.kwargs.items()) for x in pair)), f.reduced)
+    return LayoutName(f.name, call.args, f.reduced, tuple(sorted(call.kwargs.items())))
 
 
 # -- values --------------------------------------------------------------------------------------------------------------------------
@@ -308,14 +309,9 @@ def _find_swizzle(m: Any, call: Call, a: Arguments) -> Value:
     if isinstance(exact, int):
         found = find_swizzle(exact) if exact > 0 else None
         return Int(found) if found is not None else m.unknown("no swizzle divides this row")
-    return _symbolic_swizzle(m, exact, _SWIZZLES)
-
-
-def _symbolic_swizzle(m: Any, bits: dims.Dim, widths: tuple[int, ...]) -> Value:
-    if not widths:
-        return m.unknown("no swizzle divides this row")
-    fits = conds.divides(widths[0] * 8, bits)
-    return m.branch(fits, lambda: Int(widths[0]), lambda: _symbolic_swizzle(m, bits, widths[1:]))
+    if m.decide(conds.divides(_SWIZZLES[0] * 8, exact)) is True:
+        return Int(_SWIZZLES[0])
+    return Int(dims.symbol(f"find_swizzle({dims.text(exact)})", low=16, high=128))
 
 
 def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:

@@ -36,8 +36,10 @@ class CallView:
 
     @property
     def semantics(self) -> Semantics | None:
-        """What `CompilerParams` asks for, else the target's default; None where it cannot be known."""
-        given = self.fact.launch.semantics if self.fact.launch is not None else None
+        """What `CompilerParams` asks for, else the target's default; None where it cannot be known (no kernel in sight, too)."""
+        if self.fact.launch is None:
+            return None
+        given = self.fact.launch.semantics
         if isinstance(given, str):
             return Semantics(given)
         return None if isinstance(given, Unknown) else self.target.default_semantics()
