@@ -67,7 +67,8 @@ def find_interpreter(folder: str, setting: str | None = None, environ: Mapping[s
 
 def inspect(interpreter: Interpreter) -> Environment:
     """Looks at the files of an interpreter's environment."""
-    site_paths = tuple(dict.fromkeys(_site_paths(interpreter.path)))
+    found = {os.path.realpath(path): path for path in reversed(list(_site_paths(interpreter.path)))}
+    site_paths = tuple(reversed(found.values()))  # lib64 is a link to lib
     return Environment(interpreter, site_paths, _jax_version(site_paths))
 
 

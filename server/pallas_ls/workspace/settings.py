@@ -13,7 +13,7 @@ from typing import Any
 from pathspec import GitIgnoreSpec
 
 from ..confirm.ways import Remote, read_remotes
-from ..domain.target import JaxVersion, Semantics, Target
+from ..domain.target import JaxVersion, Semantics
 
 TABLE = "tool.pallas-ls"
 
@@ -75,10 +75,6 @@ class Settings:
     exclude: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     remotes: Mapping[str, Remote] = field(default_factory=dict[str, Remote])
-
-    def target(self, environment: JaxVersion) -> Target:
-        """The target, for the rule set that the environment calls for unless one is set."""
-        return Target(self.jax_version or environment, self.semantics, self.arch)
 
     def rule_ids(self) -> Iterable[str]:
         """All ids that are mentioned."""
