@@ -44,9 +44,11 @@ class Op:
     name: str
     args: tuple[Dim, ...]
     key: int = field(init=False, repr=False, compare=False, default=0)
+    size: int = field(init=False, repr=False, compare=False, default=0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", hash((self.name, self.args)))
+        object.__setattr__(self, "size", 1 + sum(size(a) for a in self.args))
 
     def __hash__(self) -> int:
         return self.key
@@ -330,6 +332,13 @@ def _split_multiple_of_sum(a: Dim, b: Expr) -> tuple[Dim, Dim]:
         if len(terms_of(left)) < len(terms_of(rest)):
             whole, rest = add(whole, q), left
     return whole, rest
+
+
+def size(d: Dim) -> int:
+    """How many atoms a text of `d` would name. Each reuse of a value doubles it: who evaluates loops should set a limit."""
+    if isinstance(d, int):
+        return 1
+    return sum(1 if isinstance(a, Sym) else a.size for m, _ in d.terms for a, _ in m)
 
 
 # -- text ---------------------------------------------------------------------------------------------------------
