@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
+from ..domain.fact import CallFact, Raise
+from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -25,7 +26,6 @@ from .imports import Imports
 from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
-from ..domain.fact import CallFact, Raise
 from .scope import Scope, body_scope
 from .trail import Trail, put
 
