@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 from . import dim as dims
 from .dim import Dim
@@ -24,13 +24,14 @@ class LayoutName:
 
     Attributes:
       name: the member of `plgpu.Layout`, or another constructor's name.
-      args: arguments of a parametric layout (shape, vector length, swizzle), as values.
+      args, options: arguments of a parametric layout (shape, vector length, swizzle) and its keywords, as values.
       reduced: axes removed by `.reduce`, each counted in the layout before its own removal.
     """
 
     name: str
     args: tuple[Value, ...] = ()
     reduced: tuple[int, ...] = ()
+    options: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Splat:
     """One value repeated: what `jnp.zeros`, `jnp.full` and broadcast scalars make inside a kernel."""
 
 
-#: Where an array's layout comes from: named by the program, splat, strided by a load, or open (None).
-ArrayLayout = Union[LayoutName, Splat, Unknown, None]
+#: Where an array's layout comes from: named by the program, splat, a `ref.Loaded`, not known (Unknown), or left to JAX (None).
+ArrayLayout = Any
 
 
 @dataclass(frozen=True, slots=True)

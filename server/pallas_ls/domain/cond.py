@@ -1,13 +1,13 @@
 """Conditions that the analysis may not be able to decide: normalised, hashable, closed under negation.
 
-A condition is `True`, `False`, or one of the classes below. Comparisons of Dims become `Zero` or `NonPos` of a difference, so that the
-same question asked twice is the same value.
+A condition is `True`, `False`, or one of the classes below. Comparisons of Dims become `Zero` or `NonPos` of a
+difference, so that the same question asked twice is the same value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Union
 
 from . import dim as dims
 from .dim import Dim, Expr
@@ -63,7 +63,7 @@ class Or:
     conds: frozenset[Cond]
 
 
-Cond = Union[bool, Zero, NonPos, Truth, Same, Not, And, Or]
+Cond = bool | Zero | NonPos | Truth | Same | Not | And | Or
 
 
 def negate(c: Cond) -> Cond:
@@ -83,37 +83,50 @@ def negate(c: Cond) -> Cond:
             return Not(c)
 
 
-def all_of(conds) -> Cond:  # pyright: ignore[reportUnknownParameterType, reportMissingParameterType]
-    """The conjunction of an iterable of conditions."""
-    return _join(conds, False, And)
+def all_of(conds: Iterable[Cond]) -> Cond:
+    """The conjunction; True for none."""
+    flat = _flat(conds, And)
+    if False in flat or _contradict(flat):
+        return False
+    flat.discard(True)
+    return And(frozenset(flat)) if len(flat) > 1 else next(iter(flat), True)
 
 
-def any_of(conds) -> Cond:  # pyright: ignore[reportUnknownParameterType, reportMissingParameterType]
-    """The disjunction of an iterable of conditions."""
-    return _join(conds, True, Or)
+def any_of(conds: Iterable[Cond]) -> Cond:
+    """The disjunction; False for none."""
+    flat = _flat(conds, Or)
+    if True in flat or _contradict(flat):
+        return True
+    flat.discard(False)
+    return Or(frozenset(flat)) if len(flat) > 1 else next(iter(flat), False)
 
 
-def _join(conds, absorbing: bool, kind: type[And] | type[Or]) -> Cond:  # pyright: ignore
+def _flat(conds: Iterable[Cond], kind: type[And] | type[Or]) -> set[Cond]:
     flat: set[Cond] = set()
-    for c in conds:  # pyright: ignore
-        if c is absorbing:
-            return absorbing
-        if c is (not absorbing):
-            continue
-        flat.update(c.conds if isinstance(c, kind) else (c,))  # pyright: ignore
-    if any(negate(c) in flat for c in flat):
-        return absorbing
-    if not flat:
-        return not absorbing
-    return next(iter(flat)) if len(flat) == 1 else kind(frozenset(flat))
+    for c in conds:
+        if isinstance(c, kind):
+            flat |= c.conds
+        else:
+            flat.add(c)
+    return flat
+
+
+def _contradict(flat: set[Cond]) -> bool:
+    return any(negate(c) in flat for c in flat)
 
 
 def zero(d: Dim) -> Cond:
-    """d == 0. The sign and a common weight do not matter."""
+    """d == 0. The sign and a common weight do not matter; False where no weights make up for the constant (2*x + 1)."""
     if isinstance(d, int):
         return d == 0
-    g = dims.content(d)
-    reduced = dims.exact_quotient(d, g if d.terms[0][1] > 0 else -g)
+    key, factor, constant = dims.primitive(d)
+    if constant % factor:
+        return False
+    reduced = dims.add(key, constant // factor)
+    op = dims.as_op(reduced, "%")
+    if op is not None and dims.leads_negative(op.args[0]):  # -x is a multiple where x is one
+        flipped = dims.mod(dims.neg(op.args[0]), op.args[1])
+        reduced = flipped if dims.as_op(flipped, "%") else reduced
     assert isinstance(reduced, Expr)
     return Zero(reduced)
 
@@ -122,12 +135,9 @@ def nonpos(d: Dim) -> Cond:
     """d <= 0; a common weight is divided out, rounding the constant towards the tighter bound."""
     if isinstance(d, int):
         return d <= 0
-    constant = next((c for m, c in d.terms if not m), 0)
-    varying = dims.sub(d, constant)
-    g = dims.content(varying)
-    reduced = dims.exact_quotient(varying, g)
-    assert reduced is not None
-    out = dims.add(reduced, -((-constant) // g))  # g*x + c <= 0  <=>  x <= floor(-c / g)
+    key, factor, constant = dims.primitive(d)
+    varying = key if factor > 0 else dims.neg(key)
+    out = dims.add(varying, -(-constant // abs(factor)))  # g*x + c <= 0  <=>  x <= floor(-c / g)
     assert isinstance(out, Expr)
     return NonPos(out)
 
@@ -164,37 +174,40 @@ def text(c: Cond) -> str:
         case NonPos():
             return _relation(c.expr, "<=")
         case Truth():
-            return c.name
+            return _name(c.name)
         case Same():
-            value = c.value
-            return f"{c.name} is None" if value is None else f"{c.name} == {value!r}"
+            return _same(c, "is", "==")
         case Not():
             inner = c.cond
             if isinstance(inner, Zero):
                 return _relation(inner.expr, "!=")
-            if isinstance(inner, Same):
-                return f"{inner.name} is not None" if inner.value is None else f"{inner.name} != {inner.value!r}"
-            return f"not {inner.name}"
+            return _same(inner, "is not", "!=") if isinstance(inner, Same) else f"not {_name(inner.name)}"
         case And():
             return " and ".join(sorted(_bracket(x) for x in c.conds))
         case Or():
             return " or ".join(sorted(_bracket(x) for x in c.conds))
 
 
+def _name(name: str) -> str:
+    return name if dims.is_primary(name) else f"({name})"
+
+
+def _same(c: Same, identical: str, equal_to: str) -> str:
+    """None is compared by identity, as is usual."""
+    return f"{_name(c.name)} {identical} None" if c.value is None else f"{_name(c.name)} {equal_to} {c.value!r}"
+
+
 def _bracket(c: Cond) -> str:
     return f"({text(c)})" if isinstance(c, (And, Or)) else text(c)
 
 
+_MIRRORED = {"<=": ">="}
+
+
 def _relation(e: Expr, sign: str) -> str:
-    left = dims.sub(0, 0)
-    right = dims.sub(0, 0)
-    for m, c in e.terms:
-        term = dims.mul(dims.product(tuple(dims.of_atom(a) for a, p in m for _ in range(p))), abs(c))
-        if c > 0:
-            left = dims.add(left, term)
-        else:
-            right = dims.add(right, term)
-    if isinstance(left, int) and not isinstance(right, int):
-        left, right = right, left
-        sign = {"<=": ">="}.get(sign, sign)
+    """The terms with negative weights stand on the right; a lone constant never stands on the left."""
+    left = dims.from_terms({m: c for m, c in e.terms if c > 0})
+    right = dims.from_terms({m: -c for m, c in e.terms if c < 0})
+    if isinstance(left, int) and isinstance(right, Expr):
+        left, right, sign = right, left, _MIRRORED.get(sign, sign)
     return f"{dims.text(left)} {sign} {dims.text(right)}"

@@ -1,283 +1,218 @@
 """Symbolic integers: dimensions, tile sizes, byte counts.
 
-A `Dim` is a plain `int`, or an `Expr`: a sum of integer-weighted products of atoms. Atoms are symbols named by their origin
-(`q.shape[0]`, `config.tile_m`) and the operations that sums and products cannot express: floor division, modulo, minimum,
-maximum. Arithmetic is Python's on unbounded integers and needs no facts; `domain.facts` decides questions.
+A `Dim` is a plain `int`, or an `Expr`: a sum of integer-weighted products of atoms. Atoms are symbols named by their
+origin (`q.shape[0]`, `config.tile_m`) and the operations that sums and products cannot express: floor division, modulo,
+minimum, maximum. Arithmetic is Python's on unbounded integers and needs no facts; `domain.facts` decides questions.
+
+Each operation is brought to one form, so that equal Dims are mostly the same value: integer divisors are positive,
+common weights are cancelled (`2*k % 128` is `2*(k % 64)`), whole multiples of the divisor stand outside
+(`(m + 255)//128` is `(m + 127)//128 + 1`), and `-(-m//128)` is `(m + 127)//128`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from math import gcd
-from typing import Union
 
+from .expression import (
+    Atom,
+    Dim,
+    Expr,
+    Monomial,
+    Op,
+    Sym,
+    atom_order,
+    atom_text,
+    is_primary,
+    of_atom,
+    of_term,
+    single_atom,
+    size,
+    symbol,
+    terms_of,
+    text,
+)
+from .polynomial import (
+    add,
+    common_monomial,
+    constant_of,
+    content,
+    exact_quotient,
+    from_terms,
+    leads_negative,
+    monomial_quotient,
+    mul,
+    neg,
+    order,
+    primitive,
+    product,
+    split_multiple,
+    sub,
+)
 
-@dataclass(frozen=True, slots=True)
-class Sym:
-    """An integer named by where it comes from.
+__all__ = [
+    "Atom",
+    "Dim",
+    "Expr",
+    "Monomial",
+    "Op",
+    "Sym",
+    "add",
+    "apply_op",
+    "as_op",
+    "as_symbol",
+    "atom_order",
+    "atom_text",
+    "atoms",
+    "bitwise",
+    "common_monomial",
+    "constant_of",
+    "content",
+    "exact_quotient",
+    "floordiv",
+    "from_terms",
+    "is_primary",
+    "leads_negative",
+    "maximum",
+    "minimum",
+    "mod",
+    "monomial_quotient",
+    "mul",
+    "neg",
+    "of_atom",
+    "of_term",
+    "order",
+    "power",
+    "primitive",
+    "product",
+    "rebuild",
+    "single_atom",
+    "size",
+    "split_multiple",
+    "sub",
+    "symbol",
+    "symbols",
+    "terms_of",
+    "text",
+]
 
-    Attributes:
-      name: an expression over names of the source ("tile_m", "q.shape[0]"), also what is shown.
-      sure: it is certainly a Python integer (a dimension, an annotated parameter). A parameter without annotation that is
-        used in arithmetic may be an array as well.
-      low, high: inclusive bounds known by construction (0 for a dimension), or None.
-    """
-
-    name: str
-    sure: bool = True
-    low: int | None = None
-    high: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """An operation that sums of products cannot express: "//", "%", "min", "max", "<<", ">>", "**", "&", "|", "^", "bits"."""
-
-    name: str
-    args: tuple[Dim, ...]
-
-
-Atom = Union[Sym, Op]
-#: A product of atoms with their powers, sorted; () is the constant 1.
-Monomial = tuple[tuple[Atom, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Expr:
-    """A sum of weighted products, sorted, without zero weights, and not a plain constant (that is an `int`)."""
-
-    terms: tuple[tuple[Monomial, int], ...]
-    key: int
-
-    def __hash__(self) -> int:
-        return self.key
-
-    def __str__(self) -> str:
-        return text(self)
-
-
-Dim = Union[int, Expr]
-
-
-@lru_cache(maxsize=1 << 16)
-def _order(atom: Atom) -> str:
-    """A total order on atoms by what they print as."""
-    return atom_text(atom)
-
-
-def _expr(terms: dict[Monomial, int]) -> Dim:
-    kept = [(m, c) for m, c in terms.items() if c]
-    if not kept:
-        return 0
-    if len(kept) == 1 and not kept[0][0]:
-        return kept[0][1]
-    if len(kept) > 1:
-        kept.sort(key=lambda t: (-sum(p for _, p in t[0]), [(_order(a), p) for a, p in t[0]]))
-    fixed = tuple(kept)
-    return Expr(fixed, hash(fixed))
-
-
-def symbol(name: str, *, sure: bool = True, low: int | None = None, high: int | None = None) -> Expr:
-    """The symbol as a Dim."""
-    return of_atom(Sym(name, sure, low, high))
-
-
-def of_atom(atom: Atom) -> Expr:
-    """An atom as a Dim."""
-    terms = (((((atom, 1),), 1)),)
-    return Expr(terms, hash(terms))
-
-
-def _terms(d: Dim) -> tuple[tuple[Monomial, int], ...]:
-    return d.terms if isinstance(d, Expr) else ((((), d),) if d else ())
-
-
-def add(a: Dim, b: Dim) -> Dim:
-    """a + b."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
-    out = dict(_terms(a))
-    for m, c in _terms(b):
-        out[m] = out.get(m, 0) + c
-    return _expr(out)
-
-
-def neg(a: Dim) -> Dim:
-    """-a."""
-    return -a if isinstance(a, int) else _expr({m: -c for m, c in a.terms})
-
-
-def sub(a: Dim, b: Dim) -> Dim:
-    """a - b."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a - b
-    return add(a, neg(b))
-
-
-def _times(m: Monomial, n: Monomial) -> Monomial:
-    if not m:
-        return n
-    if not n:
-        return m
-    powers = dict(m)
-    for a, p in n:
-        powers[a] = powers.get(a, 0) + p
-    return tuple(sorted(powers.items(), key=lambda t: _order(t[0])))
-
-
-def mul(a: Dim, b: Dim) -> Dim:
-    """a * b."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a * b
-    out: dict[Monomial, int] = {}
-    for m, c in _terms(a):
-        for n, k in _terms(b):
-            mn = _times(m, n)
-            out[mn] = out.get(mn, 0) + c * k
-    return _expr(out)
-
-
-def product(dims: tuple[Dim, ...]) -> Dim:
-    """The product of all; 1 for none."""
-    out: Dim = 1
-    for d in dims:
-        out = mul(out, d)
-    return out
-
-
-def content(d: Dim) -> int:
-    """The greatest integer that divides every weight of `d` (the absolute value of an `int`)."""
-    if isinstance(d, int):
-        return abs(d)
-    g = 0
-    for _, c in d.terms:
-        g = gcd(g, c)
-    return g
-
-
-def exact_quotient(a: Dim, b: Dim) -> Dim | None:
-    """a / b where b divides a as polynomials (b a single product); None where that does not show."""
-    if isinstance(b, int):
-        if b == 0:
-            return None
-        if isinstance(a, int):
-            return a // b if a % b == 0 else None
-        if content(a) % b:
-            return None
-        return _expr({m: c // b for m, c in a.terms})
-    if len(b.terms) != 1:
-        return 1 if a == b else None
-    (bm, bc) = b.terms[0]
-    out: dict[Monomial, int] = {}
-    for m, c in _terms(a):
-        if c % bc:
-            return None
-        rest = dict(m)
-        for atom, p in bm:
-            left = rest.get(atom, 0) - p
-            if left < 0:
-                return None
-            if left:
-                rest[atom] = left
-            else:
-                del rest[atom]
-        out[tuple(sorted(rest.items(), key=lambda t: _order(t[0])))] = c // bc
-    return _expr(out)
+_MAX_SHIFT = 4096  # larger shifts and exponents are mistakes, and would only cost memory
+_MAX_BITS = 1 << 16
+_EXPANDED_POWER, _EXPANDED_TERMS = 8, 256  # powers within these are multiplied out
 
 
 def floordiv(a: Dim, b: Dim) -> Dim:
     """a // b, Python's; raises ZeroDivisionError for a literal zero."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a // b
     if isinstance(b, int):
+        if isinstance(a, int):
+            return a // b
         if b == 0:
             raise ZeroDivisionError
-        return _floordiv_int(a, b)
+        return _floordiv_int(a, b) if b > 0 else _floordiv_int(neg(a), -b)
     # b may be zero or negative: only what holds for each such b is simplified. x // x == 1 whenever it has a value.
-    q = exact_quotient(a, b)
-    if q is not None:
-        return q
-    whole, rest = _split_multiple(a, b)
-    if whole != 0:
-        return add(whole, floordiv(rest, b))
-    if isinstance(a, Expr) and len(a.terms) == 1:
-        inner = _nested_floordiv(a, b)
-        if inner is not None:
-            return inner
-    return of_atom(Op("//", (a, b)))
+    if leads_negative(b):
+        a, b = neg(a), neg(b)
+        assert isinstance(b, Expr)
+    whole, rest = split_multiple(a, b)
+    if rest == 0:
+        return whole
+    reduced, by = _cancel(rest, b)
+    if isinstance(by, int) or by != b:
+        return add(whole, floordiv(reduced, by))
+    return add(whole, of_atom(Op("//", (rest, b))))
 
 
-def _nested_floordiv(a: Expr, b: Dim) -> Dim | None:
-    """(x // c) // d == x // (c * d) for positive integers c, d."""
-    (m, c) = a.terms[0]
-    if c == 1 and len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], Op) and m[0][0].name == "//":
-        x, inner = m[0][0].args
-        if isinstance(inner, int) and isinstance(b, int) and inner > 0 and b > 0:
-            return floordiv(x, inner * b)
-    return None
+def _cancel(a: Dim, b: Expr) -> tuple[Dim, Dim]:
+    """The common weight and the common atoms of both taken out: (x*a) // (x*b) == a // b for every x but 0."""
+    common = of_term(common_monomial((a, b)), gcd(content(a), content(b)))
+    top, bottom = exact_quotient(a, common), exact_quotient(b, common)
+    assert top is not None and bottom is not None
+    return top, bottom
 
 
 def _floordiv_int(a: Dim, b: int) -> Dim:
+    """a // b for b > 0."""
     whole: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
-    for m, c in _terms(a):
+    for m, c in terms_of(a):
         if c % b == 0:
             whole[m] = c // b
         elif not m:
             whole[m], rest[m] = divmod(c, b)
         else:
             rest[m] = c
-    left = _expr(rest)
-    if left == 0:
-        return _expr(whole)
+    left = from_terms(rest)
+    outside = from_terms(whole)
     if isinstance(left, int):
-        return add(_expr(whole), left // b)
-    if b == 1:
-        return a
-    nested = _nested_floordiv(left, b) if len(left.terms) == 1 else None
-    if nested is not None:
-        return add(_expr(whole), nested)
-    common = gcd(content(left), abs(b))
-    if common > 1:
-        reduced = exact_quotient(left, common)
+        return add(outside, left // b)
+    return add(outside, _floordiv_rest(left, b))
+
+
+def _floordiv_rest(a: Expr, b: int) -> Dim:
+    """a // b for b > 0, where no weight of a is a multiple of b and its constant is in [0, b)."""
+    constant = constant_of(a)
+    varying = sub(a, constant)
+    common = gcd(content(varying), b)
+    if common > 1:  # (g*x + r) // (g*b) == (x + r//g) // b
+        reduced = exact_quotient(varying, common)
         assert reduced is not None
-        return add(_expr(whole), floordiv(reduced, b // common))
-    return add(_expr(whole), of_atom(Op("//", (left, b))))
-
-
-def _split_multiple(a: Dim, b: Expr) -> tuple[Dim, Dim]:
-    """The part of a that is a multiple of the product b (divided by it), and the rest."""
-    whole: Dim = 0
-    rest: Dim = 0
-    for m, c in _terms(a):
-        term = _expr({m: c})
-        q = exact_quotient(term, b)
-        if q is None:
-            rest = add(rest, term)
-        else:
-            whole = add(whole, q)
-    return whole, rest
+        return _floordiv_int(add(reduced, constant // common), b // common)
+    if leads_negative(varying):  # -x // b is -ceil(x / b)
+        return neg(_floordiv_int(add(neg(a), b - 1), b))
+    nested = as_op(varying, "//")
+    if nested is not None:  # (x//c + k) // b == (x + k*c) // (c*b): rounding down twice is rounding down once
+        x, c = nested.args
+        return floordiv(add(x, mul(c, constant)), mul(c, b))
+    return of_atom(Op("//", (a, b)))
 
 
 def mod(a: Dim, b: Dim) -> Dim:
     """a % b, Python's (the sign of b); raises ZeroDivisionError for a literal zero."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a % b
     if isinstance(b, int):
+        if isinstance(a, int):
+            return a % b
         if b == 0:
             raise ZeroDivisionError
-        if abs(b) == 1:
-            return 0
-        rest: dict[Monomial, int] = {m: c % b for m, c in _terms(a)}
-        left = _expr(rest)
-        if isinstance(left, int):
-            return left % b
-        return of_atom(Op("%", (left, b)))
-    _, rest_dim = _split_multiple(a, b)
-    if rest_dim == 0:
+        return _mod_int(a, b) if b > 0 else neg(_mod_int(neg(a), -b))
+    if leads_negative(b):
+        return neg(mod(neg(a), neg(b)))
+    _, rest = split_multiple(a, b)
+    if rest == 0:
         return 0
-    return of_atom(Op("%", (rest_dim, b)))
+    common = gcd(content(rest), content(b))
+    top, bottom = exact_quotient(rest, common), exact_quotient(b, common)
+    assert top is not None and bottom is not None
+    return mul(common, of_atom(Op("%", (top, bottom))))
+
+
+def _mod_int(a: Dim, b: int) -> Dim:
+    """a % b for b > 0. Weights are taken from (-b/2, b/2], so that -x stays -x; the constant from [0, b)."""
+    reduced: dict[Monomial, int] = {}
+    for m, c in terms_of(_without_inner_mod(a, b)):
+        r = c % b
+        reduced[m] = r - b if m and 2 * r > b else r
+    left = from_terms(reduced)
+    if isinstance(left, int):
+        return left % b
+    constant = constant_of(left)
+    common = gcd(content(sub(left, constant)), b)
+    if common > 1:  # (g*x + r) % (g*b) == g * ((x + r//g) % b) + r % g
+        inner = exact_quotient(sub(left, constant % common), common)
+        assert inner is not None
+        return add(mul(common, _mod_int(inner, b // common)), constant % common)
+    return of_atom(Op("%", (left, b)))
+
+
+def _without_inner_mod(a: Dim, b: int) -> Dim:
+    """Each weighted `c*(x % n)` in a sum that is taken modulo b, where b divides c*n, is as good as `c*x`."""
+    out = a
+    for m, c in terms_of(a):
+        inner = m[0][0] if len(m) == 1 and m[0][1] == 1 else None
+        if isinstance(inner, Op) and inner.name == "%":
+            x, n = inner.args
+            if isinstance(n, int) and c * n % b == 0:
+                out = add(sub(out, of_term(m, c)), mul(c, x))
+    return out if out == a else _without_inner_mod(out, b)
 
 
 def minimum(a: Dim, b: Dim) -> Dim:
@@ -291,54 +226,59 @@ def maximum(a: Dim, b: Dim) -> Dim:
 
 
 def _extreme(name: str, a: Dim, b: Dim) -> Dim:
-    pick = min if name == "min" else max
-    delta = sub(a, b)
-    if isinstance(delta, int):
-        return a if (delta <= 0) == (name == "min") else b
-    flat: list[Dim] = []
+    """The arguments of nested ones are joined; of two that differ by a constant, one stays."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b) if name == "min" else max(a, b)
+    kept: list[Dim] = []
     for d in (a, b):
-        inner = _as_op(d, name)
-        flat.extend(inner.args if inner else (d,))
-    constants = [d for d in flat if isinstance(d, int)]
-    others = sorted({d for d in flat if not isinstance(d, int)}, key=text)
-    args: tuple[Dim, ...] = (*others, *((pick(constants),) if constants else ()))
-    return args[0] if len(args) == 1 else of_atom(Op(name, args))
+        inner = as_op(d, name)
+        for x in inner.args if inner else (d,):
+            _keep_extreme(name, kept, x)
+    if len(kept) == 1:
+        return kept[0]
+    constants: list[Dim] = [d for d in kept if isinstance(d, int)]
+    others = sorted((d for d in kept if isinstance(d, Expr)), key=order)
+    return of_atom(Op(name, (*others, *constants)))
 
 
-def _as_op(d: Dim, name: str) -> Op | None:
-    if isinstance(d, Expr) and len(d.terms) == 1:
-        m, c = d.terms[0]
-        if c == 1 and len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], Op) and m[0][0].name == name:
-            return m[0][0]
-    return None
+def _keep_extreme(name: str, kept: list[Dim], d: Dim) -> None:
+    for i, other in enumerate(kept):
+        delta = sub(d, other)
+        if isinstance(delta, int):
+            if (delta < 0) == (name == "min"):
+                kept[i] = d
+            return
+    kept.append(d)
 
 
 def as_op(d: Dim, name: str) -> Op | None:
     """The operation that `d` is, where it is exactly one of that name."""
-    return _as_op(d, name)
+    atom = single_atom(d)
+    return atom if isinstance(atom, Op) and atom.name == name else None
 
 
 def as_symbol(d: Dim) -> Sym | None:
     """The symbol that `d` is, where it is exactly one."""
-    if isinstance(d, Expr) and len(d.terms) == 1:
-        m, c = d.terms[0]
-        if c == 1 and len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], Sym):
-            return m[0][0]
-    return None
+    atom = single_atom(d)
+    return atom if isinstance(atom, Sym) else None
 
 
 def power(a: Dim, n: Dim) -> Dim:
-    """a ** n for n >= 0; other exponents than small integers are kept as an operation."""
-    if isinstance(a, int) and isinstance(n, int):
-        if not 0 <= n <= 4096:
+    """a ** n for n >= 0; raises ValueError for a literal negative or absurd exponent.
+
+    Exponents other than small integers are kept as an operation.
+    """
+    if isinstance(n, int):
+        if not 0 <= n <= _MAX_SHIFT or (isinstance(a, int) and abs(a) > 1 and a.bit_length() * n > _MAX_BITS):
             raise ValueError("exponent out of range")
-        return a**n
-    if isinstance(n, int) and 0 <= n <= 8:
-        return product((a,) * n)
+        if isinstance(a, int):
+            return a**n
+        if n <= _EXPANDED_POWER and len(a.terms) ** n <= _EXPANDED_TERMS:
+            return product((a,) * n)
     return of_atom(Op("**", (a, n)))
 
 
-_INT_OPS = {
+_INT_OPS: dict[str, Callable[[int, int], int]] = {
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,
     "&": lambda a, b: a & b,
@@ -349,13 +289,39 @@ _INT_OPS = {
 
 def bitwise(name: str, a: Dim, b: Dim) -> Dim:
     """Shifts and bit operations; raises ValueError for a negative or absurd shift."""
-    if name in ("<<", ">>") and isinstance(b, int):
-        if not 0 <= b <= 4096:
-            raise ValueError("shift count out of range")
-        return mul(a, 1 << b) if name == "<<" else floordiv(a, 1 << b)
-    if isinstance(a, int) and isinstance(b, int):
-        return _INT_OPS[name](a, b)
+    if name in ("<<", ">>"):
+        if isinstance(b, int):
+            if not 0 <= b <= _MAX_SHIFT:
+                raise ValueError("shift count out of range")
+            return mul(a, 1 << b) if name == "<<" else floordiv(a, 1 << b)
+        return of_atom(Op(name, (a, b)))
+    if isinstance(a, int):
+        if isinstance(b, int):
+            return _INT_OPS[name](a, b)
+        a, b = b, a
+    simpler = _bits_with_constant(name, a, b) if isinstance(b, int) else _bits_of_same(name, a) if a == b else None
+    if simpler is not None:
+        return simpler
+    if isinstance(b, Expr) and order(b) < order(a):
+        a, b = b, a
     return of_atom(Op(name, (a, b)))
+
+
+def _bits_with_constant(name: str, a: Expr, b: int) -> Dim | None:
+    """Masks that are a remainder or a rounding down, for negative `a` too: Python's integers have endless sign bits."""
+    if name == "&":
+        if b & (b + 1) == 0 and b >= 0:  # ones at the end: 0, 1, 3, 7, ...
+            return mod(a, b + 1)
+        if b < 0 and -b & (-b - 1) == 0:  # zeros at the end: -1, -2, -4, ...
+            return mul(floordiv(a, -b), -b)
+        return None
+    if b == 0:
+        return a
+    return -1 if name == "|" and b == -1 else sub(-1, a) if b == -1 else None
+
+
+def _bits_of_same(name: str, a: Expr) -> Dim:
+    return 0 if name == "^" else a
 
 
 def atoms(d: Dim) -> set[Atom]:
@@ -363,7 +329,7 @@ def atoms(d: Dim) -> set[Atom]:
     out: set[Atom] = set()
     stack: list[Dim] = [d]
     while stack:
-        for m, _ in _terms(stack.pop()):
+        for m, _ in terms_of(stack.pop()):
             for atom, _ in m:
                 if atom not in out:
                     out.add(atom)
@@ -377,27 +343,32 @@ def symbols(d: Dim) -> set[Sym]:
     return set() if isinstance(d, int) else {a for a in atoms(d) if isinstance(a, Sym)}
 
 
-def rebuild(d: Dim, leaf: dict[Atom, Dim]) -> Dim:
+def rebuild(d: Dim, leaf: Mapping[Atom, Dim]) -> Dim:
     """`d` with atoms replaced; raises ZeroDivisionError or ValueError where an operation then has no value."""
     if isinstance(d, int):
         return d
     out: Dim = 0
+    kept: dict[Monomial, int] = {}
     for m, c in d.terms:
+        factors = [(a, p, _rebuild_atom(a, leaf)) for a, p in m]
+        if all(new is None for _, _, new in factors):
+            kept[m] = c
+            continue
         term: Dim = c
-        for atom, p in m:
-            for _ in range(p):
-                term = mul(term, _rebuild_atom(atom, leaf))
+        for atom, p, new in factors:
+            term = mul(term, product((of_atom(atom) if new is None else new,) * p))
         out = add(out, term)
-    return out
+    return d if len(kept) == len(d.terms) else add(out, from_terms(kept))
 
 
-def _rebuild_atom(atom: Atom, leaf: dict[Atom, Dim]) -> Dim:
+def _rebuild_atom(atom: Atom, leaf: Mapping[Atom, Dim]) -> Dim | None:
+    """The atom's replacement, or None where it stays."""
     if atom in leaf:
         return leaf[atom]
     if isinstance(atom, Sym):
-        return of_atom(atom)
+        return None
     args = tuple(rebuild(a, leaf) for a in atom.args)
-    return of_atom(atom) if args == atom.args else apply_op(atom.name, args)
+    return None if all(new is old for new, old in zip(args, atom.args, strict=True)) else apply_op(atom.name, args)
 
 
 def apply_op(name: str, args: tuple[Dim, ...]) -> Dim:
@@ -414,43 +385,4 @@ def apply_op(name: str, args: tuple[Dim, ...]) -> Dim:
     return of_atom(Op(name, args))
 
 
-_BINARY = {"//": floordiv, "%": mod, "**": power}
-
-
-def text(d: Dim) -> str:
-    """The Dim as a Python expression over the source's names."""
-    if isinstance(d, int):
-        return str(d)
-    out = ""
-    for m, c in d.terms:
-        body = "*".join(_factor(a, p) for a, p in m)
-        size = abs(c)
-        part = body if m and size == 1 else (f"{size}*{body}" if m else str(size))
-        if not out:
-            out = f"-{part}" if c < 0 else part
-        else:
-            out += f" {'-' if c < 0 else '+'} {part}"
-    return out
-
-
-def _factor(a: Atom, p: int) -> str:
-    shown = atom_text(a)
-    if isinstance(a, Op) and a.name not in ("min", "max", "bits"):
-        shown = f"({shown})"
-    return shown if p == 1 else f"{shown}**{p}"
-
-
-def atom_text(a: Atom) -> str:
-    """An atom as a Python expression."""
-    if isinstance(a, Sym):
-        return a.name
-    if a.name in ("min", "max", "bits"):
-        return f"{a.name}({', '.join(text(x) for x in a.args)})"
-    left, right = (_operand(x) for x in a.args)
-    return f"{left} {a.name} {right}" if a.name in ("<<", ">>", "&", "|", "^") else f"{left}{a.name}{right}"
-
-
-def _operand(d: Dim) -> str:
-    shown = text(d)
-    simple = isinstance(d, int) or as_symbol(d) is not None
-    return shown if simple and not shown.startswith("-") else f"({shown})"
+_BINARY: dict[str, Callable[[Dim, Dim], Dim]] = {"//": floordiv, "%": mod, "**": power}

@@ -1,128 +1,227 @@
 """What is known on a path, and the questions it answers: "always", "never" or "cannot tell".
 
-Facts are of three kinds: equality (kept as a substitution), divisibility (`m % tile_m == 0`) and bounds. They are learnt from
-conditions; what cannot be used is kept only to answer the same question again.
+Facts are of three kinds: equality (kept as a substitution), divisibility (`m % tile_m == 0`) and bounds. They are
+learnt from conditions; what cannot be used is kept only to answer the same question again. Every answer holds for each
+binding that satisfies the facts; where an answer would need a long search, there is none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import gcd, lcm
 from typing import Any
 
 from . import cond as conds
 from . import dim as dims
-from .cond import And, Cond, NonPos, Not, Or, Same, Zero
-from .dim import Atom, Dim, Expr, Op, Sym
+from . import entail, interval, residue, rewrite
+from .cond import And, Cond, NonPos, Not, Or, Same, Truth, Zero
+from .consequences import implied_by_span, implied_by_value, in_class, renewed, solve, within
+from .dim import Atom, Dim, Expr, Op
+from .interval import Span
+from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, span_of, span_of_atom
+from .residue import Residue
 
-_DEPTH = 6  # questions nest (a divisor of a quotient of a minimum, ...): deeper ones are given up, never guessed
+_CONSEQUENCES = 8  # how far a fact's consequences have consequences of their own; further ones are not drawn
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Known):
     """An immutable set of facts.
 
     Attributes:
       assumed: conditions taken as true, as they were learnt.
       values: objects that equal a constant on this path, by name.
-      equal: atoms that equal another Dim on this path.
-      multiples: (dividend, divisor) pairs: dividend % divisor == 0.
-      bounds: inclusive bounds (low, high) of expressions without a constant part.
       contradictory: no binding satisfies them; code on such a path never runs.
     """
 
     assumed: frozenset[Cond] = frozenset()
     values: dict[str, Any] = field(default_factory=dict[str, Any])
-    equal: dict[Atom, Dim] = field(default_factory=dict[Atom, Dim])
-    multiples: tuple[tuple[Expr, Dim], ...] = ()
-    bounds: dict[Expr, tuple[int | None, int | None]] = field(default_factory=dict[Expr, tuple[int | None, int | None]])
     contradictory: bool = False
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
+        out = self._learn(c, _CONSEQUENCES)
+        return out if out is self else out._narrow_choices()
+
+    def _narrow_choices(self) -> Facts:
+        """Of a disjunction learnt earlier, the only part that is still open is true."""
+        out = self
+        for c in sorted((c for c in self.assumed if isinstance(c, Or)), key=conds.text):
+            out = out._learn_only_open(c, _CONSEQUENCES)
+        return out
+
+    def _learn_only_open(self, c: Or, depth: int) -> Facts:
+        answers = [(x, self.decide(x)) for x in c.conds]
+        still_open = [x for x, answer in answers if answer is not False]
+        if not still_open:
+            return replace(self, contradictory=True)
+        return self._learn(still_open[0], depth) if len(still_open) == 1 else self
+
+    def _learn(self, c: Cond, depth: int) -> Facts:
         known = self.decide(c)
-        if known is True:
+        if known is True or self.contradictory:
             return self
         if known is False:
             return replace(self, contradictory=True)
         if isinstance(c, And):
             out = self
             for part in sorted(c.conds, key=conds.text):
-                out = out.learn(part)
+                out = out._learn(part, depth)
             return out
         out = replace(self, assumed=self.assumed | {c})
-        if isinstance(c, Zero):
-            return out._learn_zero(c.expr)
-        if isinstance(c, NonPos):
-            return out._learn_bound(c.expr)
-        if isinstance(c, Same):
-            return replace(out, values={**self.values, c.name: c.value})
+        return out._consequences(c, depth - 1) if depth else out
+
+    def _learn_all(self, cs: Iterable[Cond], depth: int) -> Facts:
+        out = self
+        for c in cs:
+            out = out._learn(c, depth)
         return out
 
-    def _learn_zero(self, e: Expr) -> Facts:
+    def _consequences(self, c: Cond, depth: int) -> Facts:
+        match c:
+            case Zero():
+                e = self.simplify(c.expr)
+                return self._learn_zero(e, depth) if isinstance(e, Expr) else self
+            case NonPos():
+                return self._learn_bound(self.simplify(c.expr), depth)
+            case Same():
+                return replace(self, values={**self.values, c.name: c.value})
+            case Not(cond=Zero(expr=e)):
+                return self._learn_not_zero(self.simplify(e), depth)
+            case Or():
+                return self._learn_only_open(c, depth)
+            case _:
+                return self
+
+    # -- equality ------------------------------------------------------------------------------------------------------
+
+    def _learn_zero(self, e: Expr, depth: int) -> Facts:
         op = dims.as_op(e, "%")
         if op is not None:
-            dividend, divisor = op.args
-            assert isinstance(dividend, Expr)
-            return replace(self, multiples=(*self.multiples, (dividend, divisor)))
-        for m, c in e.terms:
-            if abs(c) == 1 and len(m) == 1 and m[0][1] == 1:
-                atom = m[0][0]
-                rest = dims.sub(e, dims.mul(c, dims.of_atom(atom)))
-                value = dims.mul(-c, rest)
-                if atom not in dims.atoms(value):
-                    return self._substitute(atom, value)
-        return self
+            return self._learn_multiple(op.args[0], op.args[1], depth)
+        solved = solve(e)
+        if solved is not None:
+            return self._substitute(*solved, depth)
+        return self._learn_bound(e, depth)._learn_bound(dims.neg(e), depth)
 
-    def _substitute(self, atom: Atom, value: Dim) -> Facts:
-        """Bounds of the atom hold of its value as well; both are kept."""
-        out = replace(self, equal={**self.equal, atom: value})
-        low, high = _span_of_atom(self, atom, _DEPTH)
-        if isinstance(value, Expr):
-            if low is not None:
-                out = out._learn_bound_expr(dims.sub(low, value))
-            if high is not None:
-                out = out._learn_bound_expr(dims.sub(value, high))
-            divisor = _divisor_of_atom(self, atom, _DEPTH)
-            if divisor > 1:
-                out = replace(out, multiples=(*out.multiples, (value, divisor)))
+    def _substitute(self, atom: Atom, value: Dim, depth: int) -> Facts:
+        """Puts `value` in the atom's place in all facts; what is known of the atom is known of its value as well."""
+        inherited = [*within(value, span_of_atom(self, atom)), *in_class(value, residue_of_atom(self, atom))]
+        kept, touched = self._split_by(atom)
+        equal = {**kept.equal, atom: value}
+        out = replace(kept, equal={a: rebuilt(d, {atom: value}) for a, d in equal.items()})
+        anew = [r for c in touched for r in renewed(c, {atom: value})]
+        implied = implied_by_value(self, atom, value) if isinstance(atom, Op) else []
+        return out._learn_all([*inherited, *anew, *implied], depth)
+
+    def _split_by(self, atom: Atom) -> tuple[Facts, list[Cond]]:
+        """The facts that do not speak of the atom, and those that do as conditions to be learnt anew."""
+
+        def speaks(d: Dim) -> bool:
+            return atom in dims.atoms(d)
+
+        touched: list[Cond] = [
+            conds.equal(dims.of_atom(a), d) for a, d in self.equal.items() if speaks(dims.of_atom(a))
+        ]
+        touched += [conds.divides(by, d) for d, by in self.multiples if speaks(d) or speaks(by)]
+        for key, known in self.residues.items():
+            touched += in_class(key, known) if speaks(key) else []
+        for key, span in self.bounds.items():
+            touched += within(key, span) if speaks(key) else []
+        kept = replace(
+            self,
+            equal={a: d for a, d in self.equal.items() if not speaks(dims.of_atom(a))},
+            multiples=tuple((d, by) for d, by in self.multiples if not (speaks(d) or speaks(by))),
+            residues={k: r for k, r in self.residues.items() if not speaks(k)},
+            bounds={k: s for k, s in self.bounds.items() if not speaks(k)},
+        )
+        return kept, touched
+
+    # -- divisibility --------------------------------------------------------------------------------------------------
+
+    def _learn_multiple(self, dividend: Dim, by: Dim, depth: int) -> Facts:
+        if isinstance(by, int):
+            return self._learn_residue(dividend, (by, 0))
+        assert isinstance(by, Expr)
+        out = replace(self, multiples=(*self.multiples, (dividend, by)))
+        if isinstance(dividend, int):  # and not zero: it has divisors of its own size at most
+            size = abs(dividend)
+            return out._learn_all(within(by, (-size, size)), depth)
         return out
 
-    def _learn_bound_expr(self, d: Dim) -> Facts:
-        return self._learn_bound(d) if isinstance(d, Expr) else self
+    def _learn_residue(self, d: Dim, known: Residue) -> Facts:
+        """d is in the class. A factor that has no common divisor with the modulus is divided out."""
+        if isinstance(d, int) or known[0] < 2:
+            return self
+        key, factor, constant = dims.primitive(d)
+        modulus, remainder = residue.add(known, (0, -constant))
+        common = residue.divisor((modulus, factor))
+        if remainder % common:
+            return replace(self, contradictory=True)
+        modulus //= common
+        inverse = pow(factor // common, -1, modulus)
+        found = residue.make(modulus, remainder // common * inverse)
+        both = residue.meet(self.residues.get(key, residue.ANY), found)
+        if both is None:
+            return replace(self, contradictory=True)
+        return replace(self, residues={**self.residues, key: both})
 
-    def _learn_bound(self, e: Expr) -> Facts:
-        """e <= 0, as a bound of its varying part."""
-        constant = _constant(e)
-        varying = dims.sub(e, constant)
-        assert isinstance(varying, Expr)
-        if varying.terms[0][1] > 0:
-            key, low, high = varying, None, -constant
-        else:
-            flipped = dims.neg(varying)
-            assert isinstance(flipped, Expr)
-            key, low, high = flipped, constant, None
-        old_low, old_high = self.bounds.get(key, (None, None))
-        new = (_tighter(max, old_low, low), _tighter(min, old_high, high))
-        return replace(self, bounds={**self.bounds, key: new})
+    # -- bounds --------------------------------------------------------------------------------------------------------
 
-    # -- questions ---------------------------------------------------------------------------------------------------------
+    def _learn_bound(self, d: Dim, depth: int) -> Facts:
+        """d <= 0, kept as a bound of its primitive form."""
+        if isinstance(d, int):
+            return self
+        key, factor, constant = dims.primitive(d)
+        limit = -constant // abs(factor) if factor > 0 else -(-constant // abs(factor))
+        old = self.bounds.get(key, interval.ANY)
+        new = interval.meet(old, (None, limit) if factor > 0 else (limit, None))
+        if new == old:
+            return self
+        if interval.is_empty(new):
+            return replace(self, contradictory=True)
+        out = replace(self, bounds={**self.bounds, key: new})
+        if depth == 0:
+            return out
+        atom = dims.single_atom(key)
+        implied = implied_by_span(self, atom, new) if isinstance(atom, Op) else []
+        return out._learn_all(implied, depth - 1)._learn_exact(key, depth - 1)
+
+    def _learn_exact(self, key: Expr, depth: int) -> Facts:
+        """Bounds that meet are an equality."""
+        low, high = span_of(self, key)
+        if low is None or low != high:
+            return self
+        e = self.simplify(dims.sub(key, low))
+        return self._learn_zero(e, depth) if isinstance(e, Expr) and depth > 0 else self
+
+    def _learn_not_zero(self, e: Dim, depth: int) -> Facts:
+        """A bound that is excluded moves by one."""
+        low, high = self.span(e)
+        if low == 0:
+            return self._learn(conds.less(0, e), depth)
+        return self._learn(conds.less(e, 0), depth) if high == 0 else self
+
+    # -- questions -----------------------------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always; False: never; None: cannot tell."""
         if isinstance(c, bool):
             return c
-        if c in self.assumed:
-            return True
-        if conds.negate(c) in self.assumed:
-            return False
+        if self.assumed:
+            if c in self.assumed:
+                return True
+            if conds.negate(c) in self.assumed:
+                return False
         match c:
             case Zero():
                 return self._decide_zero(c.expr)
             case NonPos():
                 return self._decide_nonpos(c.expr)
             case Same():
-                return self.values[c.name] == c.value if c.name in self.values else None
+                return self._decide_same(c)
+            case Truth():
+                return False if self._is_none(c.name) else None
             case Not():
                 inner = self.decide(c.cond)
                 return None if inner is None else not inner
@@ -130,262 +229,89 @@ class Facts:
                 return _all_of(self.decide(x) for x in c.conds)
             case Or():
                 return _any_of(self.decide(x) for x in c.conds)
-            case _:
-                return None
+
+    def _is_none(self, name: str) -> bool:
+        return name in self.values and self.values[name] is None
+
+    def _decide_same(self, c: Same) -> bool | None:
+        if c.name in self.values:
+            return self.values[c.name] == c.value
+        return False if c.value is None and Truth(c.name) in self.assumed else None
 
     def _decide_zero(self, e: Expr) -> bool | None:
-        d = self.simplify(e)
-        if isinstance(d, int):
-            return d == 0
-        op = dims.as_op(d, "%")
-        if op is not None:
-            known = self._divisible(op.args[0], op.args[1])
-            if known is not None:
-                return known
-        low, high = self.span(d)
+        c = conds.zero(self.simplify(e))
+        if not isinstance(c, Zero):
+            return c if isinstance(c, bool) else None
+        if c in self.assumed or Not(c) in self.assumed:
+            return c in self.assumed
+        d = c.expr
+        low, high = span_of(self, d)
         if (low is not None and low > 0) or (high is not None and high < 0):
             return False
-        varying = dims.sub(d, _constant(d))
-        g = self.divisor(varying)
-        if g and _constant(d) % g:
+        if low == 0 == high or self._whole(d):
+            return True
+        g, r = residue_of(self, d)
+        if r and (g == 0 or r % g):
             return False
-        return True if low == 0 == high else None
+        if dims.as_op(d, "%") is not None:  # all that is known of multiples has been asked
+            return None
+        if entail.equal_in_quotients(self, d):
+            return True
+        return self._decide_zero_by_order(d)
+
+    def _whole(self, d: Expr) -> bool:
+        op = dims.as_op(d, "%")
+        return op is not None and multiple_of(self, op.args[0], op.args[1])
+
+    def _decide_zero_by_order(self, d: Expr) -> bool | None:
+        """Neither more nor less than zero, or always one of them."""
+        for side in (d, dims.neg(d)):
+            if entail.never_positive(self, side):
+                if entail.never_positive(self, dims.neg(side)):
+                    return True
+                return False if entail.never_positive(self, dims.add(side, 1)) else None
+        return None
 
     def _decide_nonpos(self, e: Expr) -> bool | None:
-        d = self.simplify(e)
-        if isinstance(d, int):
-            return d <= 0
-        low, high = self.span(d)
-        if high is not None and high <= 0:
+        c = conds.nonpos(self.simplify(e))
+        if not isinstance(c, NonPos):
+            return c if isinstance(c, bool) else None
+        if c in self.assumed:
             return True
-        return False if low is not None and low > 0 else None
-
-    def _divisible(self, d: Dim, by: Dim) -> bool | None:
-        """d % by == 0."""
-        if isinstance(by, int):
-            varying = dims.sub(d, _constant(d))
-            g = self.divisor(varying)
-            if g % by == 0:
-                return _constant(d) % by == 0
-            common = gcd(g, by)
-            return False if common > 1 and _constant(d) % common else None
-        return True if self._multiple_of(d, by, _DEPTH) else None
-
-    def _multiple_of(self, d: Dim, by: Dim, depth: int) -> bool:
-        """Certainly d % by == 0, `by` symbolic: each term holds `by`, or a factor that is a multiple of it."""
-        if depth == 0:
+        low, high = self._span(c.expr)
+        if (high is not None and high <= 0) or entail.never_positive(self, c.expr):
+            return True
+        if low is not None and low > 0:
             return False
-        if d == 0 or dims.exact_quotient(d, by) is not None or (isinstance(by, int) and self.divisor(d) % by == 0):
-            return True
-        if any(dividend == d and self._multiple_of(divisor, by, depth - 1) for dividend, divisor in self.multiples):
-            return True
-        if isinstance(d, int):
-            return False
-        return all(self._term_multiple_of(m, c, by, depth) for m, c in d.terms)
-
-    def _term_multiple_of(self, m: dims.Monomial, c: int, by: Dim, depth: int) -> bool:
-        term = dims.mul(c, dims.product(tuple(dims.of_atom(a) for a, p in m for _ in range(p))))
-        if dims.exact_quotient(term, by) is not None:
-            return True
-        return any(
-            dims.exact_quotient(term, dividend) is not None and self._multiple_of(divisor, by, depth - 1)
-            for dividend, divisor in self.multiples
-        )
+        return False if entail.never_positive(self, dims.sub(1, c.expr)) else None
 
     def divisor(self, d: Dim) -> int:
         """The largest integer known to divide `d` (0 for zero, at least 1 otherwise)."""
-        return _divisor(self, self.simplify(d), _DEPTH)
+        return residue.divisor(residue_of(self, self.simplify(d)))
 
-    def span(self, d: Dim) -> tuple[int | None, int | None]:
+    def span(self, d: Dim) -> Span:
         """Known inclusive bounds of `d`."""
-        return _span(self, self.simplify(d), _DEPTH)
+        return self._span(self.simplify(d))
+
+    def _span(self, e: Dim) -> Span:
+        """Bounds move to the next member of the residue class."""
+        low, high = span_of(self, e)
+        g, r = residue_of(self, e)
+        if g > 1:
+            low = None if low is None else residue.next_up((g, r), low)
+            high = None if high is None else residue.next_down((g, r), high)
+        return low, high
 
     def simplify(self, d: Dim) -> Dim:
-        """`d` with equalities put in and `x // k * k` folded to x where k divides x."""
-        if isinstance(d, int) or not (self.equal or self.multiples):
-            return d
-        for _ in range(_DEPTH):
-            out = self._fold(self._replace(d))
-            if out == d or isinstance(out, int):
-                return out
-            d = out
-        return d
-
-    def _replace(self, d: Dim) -> Dim:
-        if not self.equal or isinstance(d, int) or not (dims.atoms(d) & self.equal.keys()):
-            return d
-        try:
-            return dims.rebuild(d, self.equal)
-        except (ZeroDivisionError, ValueError):
-            return d
-
-    def _fold(self, d: Dim) -> Dim:
-        if isinstance(d, int) or not self.multiples:
-            return d
-        out: Dim = 0
-        changed = False
-        for m, c in d.terms:
-            term: Dim = dims.mul(c, dims.product(tuple(dims.of_atom(a) for a, p in m for _ in range(p))))
-            for atom, _ in m:
-                if isinstance(atom, Op) and atom.name == "//":
-                    whole, by = atom.args
-                    rest = dims.exact_quotient(term, dims.mul(dims.of_atom(atom), by))
-                    if rest is not None and self._multiple_of(whole, by, 2):
-                        term, changed = dims.mul(rest, whole), True
-                        break
-            out = dims.add(out, term)
-        return out if changed else d
+        """`d` with equalities put in, decided minimums and remainders resolved, and `x // k * k` folded where k | x."""
+        return rewrite.simplify(self, d)
 
 
-def _constant(d: Dim) -> int:
-    if isinstance(d, int):
-        return d
-    return next((c for m, c in d.terms if not m), 0)
-
-
-def _all_of(answers: Any) -> bool | None:
+def _all_of(answers: Iterable[bool | None]) -> bool | None:
     seen = list(answers)
     return False if False in seen else None if None in seen else True
 
 
-def _any_of(answers: Any) -> bool | None:
+def _any_of(answers: Iterable[bool | None]) -> bool | None:
     seen = list(answers)
     return True if True in seen else None if None in seen else False
-
-
-def _tighter(pick: Any, a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else pick(a, b)
-
-
-def _divisor(f: Facts, d: Dim, depth: int) -> int:
-    d = f._replace(d)  # pyright: ignore[reportPrivateUsage]
-    if isinstance(d, int):
-        return abs(d)
-    g = 0
-    for m, c in d.terms:
-        part = abs(c)
-        for atom, p in m:
-            part *= _divisor_of_atom(f, atom, depth) ** p
-        g = gcd(g, part)
-    for dividend, by in f.multiples:
-        if dividend == d:
-            g = lcm(g, _divisor(f, by, depth - 1)) if depth else g
-    return g
-
-
-def _divisor_of_atom(f: Facts, atom: Atom, depth: int) -> int:
-    if depth == 0:
-        return 1
-    out = 1
-    me = dims.of_atom(atom)
-    for dividend, by in f.multiples:
-        if dividend == me:
-            out = lcm(out, max(1, _divisor(f, by, depth - 1)))
-    if isinstance(atom, Op):
-        out = lcm(out, _divisor_of_op(f, atom, depth - 1))
-    return out
-
-
-def _divisor_of_op(f: Facts, op: Op, depth: int) -> int:
-    if op.name in ("min", "max"):
-        g = 0
-        for a in op.args:
-            g = gcd(g, _divisor(f, a, depth))
-        return max(1, g)
-    if op.name == "%":
-        return max(1, gcd(_divisor(f, op.args[0], depth), _divisor(f, op.args[1], depth)))
-    if op.name == "//" and isinstance(op.args[1], int):
-        whole = _divisor(f, op.args[0], depth)
-        by = abs(op.args[1])
-        return whole // by if whole and whole % by == 0 else 1
-    return 1
-
-
-def _span(f: Facts, d: Dim, depth: int) -> tuple[int | None, int | None]:
-    d = f._replace(d)  # pyright: ignore[reportPrivateUsage]
-    if isinstance(d, int):
-        return d, d
-    low: int | None = 0
-    high: int | None = 0
-    for m, c in d.terms:
-        a, b = _span_of_product(f, m, depth) if m else (1, 1)
-        a, b = (a, b) if c > 0 else (b, a)
-        low = None if low is None or a is None else low + c * a
-        high = None if high is None or b is None else high + c * b
-    constant = _constant(d)
-    varying = dims.sub(d, constant)
-    for key, sign in ((varying, 1), (dims.neg(varying), -1)):
-        if isinstance(key, Expr) and key in f.bounds:
-            known_low, known_high = f.bounds[key] if sign > 0 else _flip(f.bounds[key])
-            low = _tighter(max, low, None if known_low is None else known_low + constant)
-            high = _tighter(min, high, None if known_high is None else known_high + constant)
-    return low, high
-
-
-def _flip(span: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
-    low, high = span
-    return (None if high is None else -high, None if low is None else -low)
-
-
-def _span_of_product(f: Facts, m: dims.Monomial, depth: int) -> tuple[int | None, int | None]:
-    low: int | None = 1
-    high: int | None = 1
-    for atom, p in m:
-        a, b = _span_of_atom(f, atom, depth)
-        if p % 2 == 0 and (a is None or a < 0):
-            a, b = 0, None  # an even power: at least zero
-            low, high = _multiply(low, high, a, b)
-            continue
-        for _ in range(p):
-            low, high = _multiply(low, high, a, b)
-    return low, high
-
-
-def _multiply(a: int | None, b: int | None, c: int | None, d: int | None) -> tuple[int | None, int | None]:
-    if a is not None and b is not None and c is not None and d is not None:
-        corners = (a * c, a * d, b * c, b * d)
-        return min(corners), max(corners)
-    if a is not None and c is not None and a >= 0 and c >= 0:
-        return a * c, None if b is None or d is None else b * d
-    return None, None
-
-
-def _span_of_atom(f: Facts, atom: Atom, depth: int) -> tuple[int | None, int | None]:
-    low, high = (atom.low, atom.high) if isinstance(atom, Sym) else _span_of_op(f, atom, depth)
-    known = f.bounds.get(dims.of_atom(atom))
-    if known is not None:
-        low, high = _tighter(max, low, known[0]), _tighter(min, high, known[1])
-    return low, high
-
-
-def _span_of_op(f: Facts, op: Op, depth: int) -> tuple[int | None, int | None]:
-    if depth == 0:
-        return None, None
-    spans = [_span(f, a, depth - 1) for a in op.args]
-    if op.name in ("min", "max"):
-        return _span_of_extreme(op.name, spans)
-    if op.name == "%":
-        by_low, by_high = spans[1]
-        if by_low is not None and by_low > 0:
-            return 0, None if by_high is None else by_high - 1
-    if op.name == "//":
-        (low, high), (by_low, by_high) = spans
-        if by_low is not None and by_low > 0 and low is not None and low >= 0:
-            return (low // by_high if by_high is not None else 0), (None if high is None else high // by_low)
-        if isinstance(op.args[1], int) and op.args[1] > 0:
-            return (None if low is None else low // op.args[1]), (None if high is None else high // op.args[1])
-    if op.name == "bits":
-        return 1, 128
-    return None, None
-
-
-def _span_of_extreme(name: str, spans: list[tuple[int | None, int | None]]) -> tuple[int | None, int | None]:
-    lows = [s[0] for s in spans]
-    highs = [s[1] for s in spans]
-    known_lows = [x for x in lows if x is not None]
-    known_highs = [x for x in highs if x is not None]
-    if name == "min":
-        low = min(known_lows) if len(known_lows) == len(lows) else None
-        return low, min(known_highs) if known_highs else None
-    high = max(known_highs) if len(known_highs) == len(highs) else None
-    return (max(known_lows) if known_lows else None), high

@@ -66,11 +66,11 @@ class Ds:
 
     start: Value
     size: Int | Unknown
-    stride: Int | Unknown = Int(1)
+    stride: Int | Unknown
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class Position:
     """One position of an axis, which is dropped."""
 
     index: Value
@@ -83,7 +83,7 @@ class Gather:
     indices: Value
 
 
-Indexer = Union[Ds, At, Gather]
+Indexer = Union[Ds, Position, Gather]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +144,20 @@ class Ref:
     dtype: ElementType
     views: tuple[View, ...] = ()
     name: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """`ref.at`, before its subscript."""
+
+    ref: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The layout of a value as JAX's load picks it, for a load without `layout=`; it depends on semantics and transforms."""
+
+    ref: Ref
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
+from ..domain.fact import CallFact, HostCall, Raise
+from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -25,7 +26,6 @@ from .imports import Imports
 from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
-from .record import CallFact, Raise
 from .scope import Scope, body_scope
 from .trail import Trail, put
 
@@ -60,6 +60,11 @@ class Memo:
     notes: list[str]
     evaluated: dict[tuple[str, str], int]
     stopped: str | None = None
+    idle: list[Any] = field(default_factory=list[Any])
+    uncalled: list[Function] = field(default_factory=list[Function])
+    used: set[int] = field(default_factory=set[int])
+    inexact: frozenset[Site] = frozenset()
+    host_calls: list[HostCall] = field(default_factory=list[HostCall])
 
 
 @dataclass(slots=True)
@@ -72,6 +77,10 @@ class ModuleState:
     compiled: dict[int, tuple[Chunk, Any]] = field(default_factory=dict[int, tuple[Chunk, Any]])
     initial: dict[tuple[int, str], tuple[dict[str, Value], str, Value]] = field(default_factory=dict)
     revision: int = -1
+
+    def memos(self) -> list[Memo]:
+        """Memos of all units, chunks first."""
+        return [*self.chunks.values(), *self.entries.values()]
 
 
 class Program:
@@ -217,7 +226,7 @@ class Program:
         state.compiled[id(chunk)] = (chunk, run)
         return run
 
-    def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
+    def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame], entry: bool = False) -> Memo:
         """Evaluates a unit in a machine of its own. `cells` holds the old values of foreign slots that it wrote."""
         m = Machine(self.budget, self)
         m.trail = trail = Trail()
@@ -232,7 +241,8 @@ class Program:
         except BudgetExceeded:
             stopped = "the analysis of this part took too many steps"
             m.notes.append(stopped)
-        self._look_into(m)
+        if entry:
+            self._look_into(m, m.kernels, m.made, set())
         for key, n in m.evaluated.items():
             self.evaluated[key] = self.evaluated.get(key, 0) + n
         reads = {k: v for k, v in m.reads.items() if k not in m.global_writes or v != ABSENT}
@@ -264,27 +274,34 @@ class Program:
                     stack.extend([y for _, y in x.values()] if isinstance(x, dict) else [x])
         return out
 
-    def _look_into(self, m: Machine) -> None:
-        """Functions that were made and never called, and kernels never launched, are evaluated over symbols."""
-        self.library.launch_idle(m)
-        seen: set[int] = set()
-        while m.made:
-            f = m.made.pop()
-            if id(f.code) in m.called or id(f.code) in seen or f.up is None:
-                continue
-            seen.add(id(f.code))
-            self._generic(m, f, f"{f.name}:")
-            self.library.launch_idle(m)
+    def _look_into(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> None:
+        """Kernels that nobody launches and functions that nobody calls are evaluated over symbols."""
+        m.kernels, m.made = list(kernels), list(functions)
+        seen = set(used)
+        while m.kernels or m.made:
+            while m.kernels:
+                kernel = m.kernels.pop()
+                if id(kernel) not in m.launched and id(kernel) not in seen:
+                    seen.add(id(kernel))
+                    self._guarded(m, "a kernel", lambda k=kernel: self.library.launch_idle(m, k))
+            if m.made:
+                f = m.made.pop()
+                if f.up is not None and id(f.code) not in m.called and id(f.code) not in seen:
+                    seen.add(id(f.code))
+                    self._generic(m, f, f"{f.name}:")
 
-    def _generic(self, m: Machine, f: Function, prefix: str) -> Value:
+    def _generic(self, m: Machine, f: Function, prefix: str) -> None:
+        """Evaluates a function over symbols for its parameters."""
+        self._guarded(m, f.name, lambda: self.calls.run(m, f, self.entries.arguments(m, f, prefix)))
+
+    def _guarded(self, m: Machine, what: str, run: Callable[[], Any]) -> None:
+        """What the program raises, and the end of the budget, end one evaluation and not the others."""
         try:
-            return self.calls.run(m, f, self.entries.arguments(m, f, prefix))
+            run()
         except Raised as r:
             m.raises.append(Raise(r.site, r.name, m.path.guards, m.chain))
-            return Unknown(f"{f.name} raises {r.name}")
         except BudgetExceeded:
-            m.notes.append(f"{f.name}: the analysis took too many steps")
-            return Unknown("the budget ended")
+            m.notes.append(f"{what}: the analysis took too many steps")
 
     # -- entries -----------------------------------------------------------------------------------------------------------------
 
@@ -297,16 +314,35 @@ class Program:
         for chunk in state.env.module.chunks:
             for f in state.chunks[chunk.key].made:
                 key = f"{chunk.key}:{f.code.site.start}"
-                memo = old.get(key)
-                if memo is None or memo.digest != chunk.digest or not self._valid(memo):
-                    memo = self._unit(chunk, lambda m, f=f: self._entry(m, f))
-                state.entries[key] = memo
-        return [*state.chunks.values(), *state.entries.values()]
+                state.entries[key] = self._kept(old, key, chunk, lambda m, f=f: self._entry(m, f))
+        used = set[int]().union(*(memo.used for memo in (*state.chunks.values(), *state.entries.values())))
+        for chunk in state.env.module.chunks:
+            memo = state.chunks[chunk.key]
+            kernels = [k for k in memo.idle if id(k) not in used]
+            functions = [f for f in memo.uncalled if id(f.code) not in used]
+            if kernels or functions:
+                key = f"{chunk.key}:idle {_digest(memo.version, str(len(kernels)), str(len(functions)))}"
+                state.entries[key] = self._kept(
+                    old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
+                )
+        return state.memos()
+
+    def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
+        memo = old.get(key)
+        if memo is not None and memo.digest == chunk.digest and self._valid(memo):
+            return memo
+        return self._unit(chunk, body, entry=True)
+
+    def _idle(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> Frame:
+        self._look_into(m, kernels, functions, used)
+        return self._no_frame(m)
+
+    def _no_frame(self, m: Machine) -> Frame:
+        return Frame(m, ModuleEnv("", "", self), None, {})
 
     def _entry(self, m: Machine, f: Function) -> Frame:
-        fr = Frame(m, f.module, None, {})
         self._generic(m, f, "")
-        return fr
+        return self._no_frame(m)
 
 
 def _digest(*parts: str) -> str:

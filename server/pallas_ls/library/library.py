@@ -128,13 +128,9 @@ class Library:
 
     # -- kernels -----------------------------------------------------------------------------------------------------------------
 
-    def launch_idle(self, m: Any) -> None:
-        """Kernels that were made and never called are run with unknown inputs."""
-        launch = self.registry.names["pallas.launch_idle"]
-        while m.kernels:
-            kernel = m.kernels.pop()
-            if id(kernel) not in m.launched:
-                launch.run(m, Call(kernel.made.site, (kernel,), {}))
+    def launch_idle(self, m: Any, kernel: Value) -> None:
+        """A kernel that was made and never called is run with unknown operands."""
+        self.registry.names["pallas.launch_idle"].run(m, Call(kernel.made.site, (kernel,), {}))
 
 
 def _modules(registry: Registry) -> set[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..domain.cond import Cond
-from ..domain.facts import Facts
-from ..domain.python import Value
-from ..domain.ref import Launch
 from ..source.span import Site
+from .cond import Cond
+from .facts import Facts
+from .python import Value
+from .ref import Launch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,3 +52,19 @@ class Raise:
     name: str
     guards: tuple[Cond, ...]
     chain: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostCall:
+    """A call of one of the program's own module-level functions outside of kernels: a context for it.
+
+    Attributes:
+      path, name: the module and the name of the function.
+      arguments: by parameter.
+      site: the call.
+    """
+
+    path: str
+    name: str
+    arguments: Mapping[str, Value]
+    site: Site

@@ -1,0 +1,213 @@
+"""Kernels: `plgpu.kernel`, its call, `pl.run_scoped`, `pl.core_map`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..domain.array import Array
+from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
+from ..domain.ref import CompilerParams, Kernel, Launch
+from .convert import as_array
+from .recording import record, record_call
+from .registry import Arguments, Registry, Signature, by_case
+from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
+
+_KERNEL = Signature.parse(
+    "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), cluster=(), "
+    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, **mesh_kwargs"
+)
+_RUN_SCOPED = Signature.parse("f, *types, collective_axes=(), **kw_types")
+#: Keywords of plgpu.kernel up to 0.11.1, by their present names.
+OLD_KEYWORDS = {"out_shape": "out_type", "scratch_shapes": "scratch_types"}
+
+
+def register(r: Registry, module: str) -> None:
+    """Registers launching."""
+    r.raw(f"{module}.kernel")(_kernel)
+    r.calls[Kernel] = call_kernel
+    r.raw("pallas.launch_idle")(_launch_idle)
+    r.raw("jax.experimental.pallas.run_scoped")(_run_scoped)
+    r.function("jax.experimental.pallas.core_map", "mesh, **options")(_core_map)
+    r.function(f"{module}.warp_map", "f")(lambda m, call, f: _in_warp(m, call, f, (Array((), as_array(m, 0.0).dtype),)))
+
+
+# -- plgpu.kernel --------------------------------------------------------------------------------------------------------------------
+
+
+def _kernel(m: Any, call: Call) -> Value:
+    arguments = _KERNEL.bind(call)
+
+    def one(values: dict[str, Value]) -> Value:
+        mine = replace(arguments, values=values)
+        if values["body"] is None:
+            rest = {k: v for k, v in call.kwargs.items() if k != "body"}
+            return Partial(Builtin("plgpu.kernel", _kernel), (), rest, (), dict(call.kwarg_sites))
+        return _make_kernel(m, call, mine)
+
+    return by_case(m, arguments.values, one)
+
+
+def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
+    v = dict(a.values)
+    for old, new in OLD_KEYWORDS.items():
+        if old in v["mesh_kwargs"]:
+            v[new] = v["mesh_kwargs"][old]
+    launch = Launch(
+        _sequence(m, v["grid"]),
+        _sequence(m, v["grid_names"]),
+        _sequence(m, v["cluster"]),
+        _sequence(m, v["cluster_names"]),
+        v["num_threads"],
+        v["thread_name"],
+        _semantics(m, v["compiler_params"]),
+        False,
+        Made(call.site, a.sites),
+    )
+    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, Made(call.site, a.sites))
+    m.kernels.append(kernel)
+    record_call(m, "kernel", call, replace(a, values=v), kernel)
+    return kernel
+
+
+def _sequence(m: Any, v: Value) -> Any:
+    items = m.program.items.iterate(m, v)
+    return tuple(items) if items is not None else m.unknown("a mesh that is not known", v)
+
+
+def _semantics(m: Any, params: Value) -> str | Unknown | None:
+    """The lowering semantics that `CompilerParams` asks for."""
+    if params is None:
+        return None
+    if not isinstance(params, CompilerParams):
+        return Unknown("compiler parameters that are not known")
+    given = params.params.get("lowering_semantics")
+    if given is None:
+        return None
+    if isinstance(given, External) and given.name.rsplit(".", 1)[-1] in ("Lane", "Warpgroup"):
+        return given.name.rsplit(".", 1)[-1].lower()
+    return Unknown("lowering semantics that are not known")
+
+
+def call_kernel(m: Any, f: Kernel, call: Call) -> Value:
+    """`kernel(*operands)`: its body runs once over references to them."""
+    m.launched.add(id(f))
+    if call.open:
+        return _with_unknown_operands(m, f, None)
+    names = parameter_names(f.body, len(call.args))
+    operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
+    result = result_of(m, f.out_type)
+    record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
+    _launch(m, f, operands)
+    return result
+
+
+def _launch_idle(m: Any, call: Call) -> Value:
+    """A kernel that nobody calls: what its parameters tell of its operands is their number."""
+    f = call.args[0]
+    m.launched.add(id(f))
+    total = positional_count(f.body)
+    outs = _out_count(m, f.out_type)
+    scratch = m.program.items.iterate(m, f.scratch) if not _is_dict(f.scratch) else []
+    if total is None or outs is None or scratch is None or total < outs + len(scratch):
+        return _with_unknown_operands(m, f, total)
+    names = parameter_names(f.body, total - outs - len(scratch))
+    unknown = Unknown("an operand of a kernel that is not called here")
+    _launch(m, f, tuple(gmem_ref(unknown, unknown, n) for n in names))
+    return None
+
+
+def _with_unknown_operands(m: Any, f: Kernel, total: int | None) -> Value:
+    if total is not None:
+        unknown = m.unknown("a reference whose place among the parameters is not known")
+        _run_body(m, f, (unknown,) * total, {})
+    return result_of(m, f.out_type)
+
+
+def _is_dict(v: Value) -> bool:
+    return isinstance(v, DictCell)
+
+
+def _out_count(m: Any, out: Value) -> int | None:
+    if isinstance(out, (tuple, ListCell)):
+        items = m.program.items.iterate(m, out)
+        return None if items is None else len(items)
+    return None if isinstance(out, (Unknown, Opaque)) else 1
+
+
+def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
+    outs = f.out_type
+    items = m.program.items.iterate(m, outs) if isinstance(outs, (tuple, ListCell)) else [outs]
+    if items is None:
+        return
+    names = parameter_names(f.body, len(operands) + len(items))
+    out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
+    _with_scratch(
+        m,
+        f.scratch,
+        lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs),
+        f.body,
+        len(operands) + len(items),
+    )
+
+
+def _with_scratch(m: Any, scratch: Value, run: Any, body: Value, before: int) -> Value:
+    """Runs a body with references to its scratch buffers, once for each case of what the scratch is."""
+    content = scratch.slots["items"] if isinstance(scratch, (ListCell, DictCell)) else scratch
+
+    def one(rows: Value) -> Value:
+        if isinstance(rows, dict):
+            return run((), {k: as_ref(m, t, str(k)) for k, (_, t) in rows.items()})
+        if type(rows) is tuple:
+            names = parameter_names(body, before + len(rows))[before:]
+            return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
+        return m.unknown("scratch types that are not known", rows)
+
+    return m.lift(one, content) if isinstance(content, Choice) else one(content)
+
+
+def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    m.launches.append(f.launch)
+    try:
+        return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
+    finally:
+        m.launches.pop()
+
+
+# -- run_scoped, core_map --------------------------------------------------------------------------------------------------------------
+
+
+def _run_scoped(m: Any, call: Call) -> Value:
+    arguments = _RUN_SCOPED.bind(call)
+
+    def one(values: dict[str, Value]) -> Value:
+        f, types, named = values["f"], values["types"], values["kw_types"]
+        names = parameter_names(f, len(types))
+        refs = tuple(as_ref(m, t, n) for t, n in zip(types, names, strict=True))
+        kw_refs = {k: as_ref(m, t, k) for k, t in named.items()}
+        record_call(m, "pl.run_scoped", call, replace(arguments, values=values), None)
+        return m.program.calls.call(m, f, refs, call.site, kw_refs)
+
+    if arguments.open or arguments.missing:
+        return m.unknown("run_scoped with arguments that are not known", *call.args)
+    return by_case(m, arguments.values, one)
+
+
+def _core_map(m: Any, call: Call, mesh: Value, options: Value) -> Value:
+    kind = getattr(mesh, "kind", "")
+
+    def run(inner: Any, at: Call) -> Value:
+        if kind == "WarpMesh":
+            return _in_warp(inner, at, at.args[0], ())
+        return inner.program.calls.call(inner, at.args[0], (), at.site)
+
+    return Builtin("core_map", run)
+
+
+def _in_warp(m: Any, call: Call, f: Value, args: tuple[Value, ...]) -> Value:
+    launch = m.launch if m.launch is not None else Launch()
+    m.launches.append(replace(launch, warp=True))
+    try:
+        return m.program.calls.call(m, f, args, call.site)
+    finally:
+        m.launches.pop()

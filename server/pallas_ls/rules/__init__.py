@@ -1,0 +1,1 @@
+"""What JAX refuses. A rule is declared once (`rule.Rule`); nothing else decides."""

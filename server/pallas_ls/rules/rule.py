@@ -1,0 +1,107 @@
+"""A rule's declaration, and what its check answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from ..domain.finding import JaxError, Severity
+from ..domain.target import JaxVersion, Semantics
+from ..source.span import Site
+
+if TYPE_CHECKING:
+    from .view import CallView
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A place that belongs to a problem."""
+
+    site: Site
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The call certainly violates the rule.
+
+    Attributes:
+      message: the cause and its numbers, where they come from, what would do.
+      jax: what JAX raises.
+      at: the expression at fault; None: the whole call.
+      notes: where the numbers come from.
+    """
+
+    message: str
+    jax: JaxError | None = None
+    at: Site | None = None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """The rule cannot tell: what it would have to know."""
+
+    why: str
+
+
+Answer = Problem | Unsure | None
+Check = Callable[["CallView"], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that JAX refuses.
+
+    Attributes:
+      id: the diagnostic's code, a kebab-case slug that never changes.
+      summary: one line: what is refused.
+      apis: short names of the calls it looks at (`CallFact.api`).
+      order: place among the checks of one call; the first violated one is reported. Tens leave room.
+      check: the decision.
+      source: file and function of JAX that it mirrors.
+      explanation: Markdown: what happens on the GPU and why, what to do.
+      since, until: versions for which it holds (inclusive), or None.
+      semantics: the lowering semantics for which it holds, or None for both.
+      severity: errors are only what JAX is proven to refuse.
+    """
+
+    id: str
+    summary: str
+    apis: tuple[str, ...]
+    order: int
+    check: Check
+    source: str
+    explanation: str
+    since: JaxVersion | None = None
+    until: JaxVersion | None = None
+    semantics: Semantics | None = None
+    severity: Severity = Severity.ERROR
+    extra: tuple[str, ...] = field(default=())
+
+    def holds_for(self, version: JaxVersion, semantics: Semantics) -> bool:
+        """Whether the rule applies to a version and semantics."""
+        if self.since is not None and version < self.since:
+            return False
+        if self.until is not None and version > self.until:
+            return False
+        return self.semantics is None or self.semantics is semantics
+
+    def example(self, kind: str) -> str:
+        """The rule's "bad" or "good" kernel."""
+        name = f"{self.id}.{kind}.py"
+        return resources.files("pallas_ls.rules").joinpath("kernels").joinpath(name).read_text("utf-8")
+
+    def page(self) -> str:
+        """The rule's page in Markdown."""
+        versions = f"{self.since or 'any'} to {self.until or 'the newest'}" if self.since or self.until else "all"
+        semantics = self.semantics.value if self.semantics else "lane and warpgroup"
+        return (
+            f"# {self.id}\n\n{self.summary}\n\n"
+            f"Severity: {self.severity.value}. JAX versions: {versions}. Lowering semantics: {semantics}. "
+            f"JAX's check: `{self.source}`.\n\n{self.explanation.strip()}\n\n"
+            f"## Refused\n\n```python\n{self.example('bad').strip()}\n```\n\n"
+            f"## Accepted\n\n```python\n{self.example('good').strip()}\n```\n"
+        )
