@@ -74,7 +74,7 @@ def _builtin_attribute(m: Any, v: Builtin, name: str, site: Site) -> Value:
     return m.program.library.registry.names.get(f"{v.name}.{name}", NO_ATTRIBUTE)
 
 
-# -- sizes and ranges ----------------------------------------------------------------------------------------------------------
+# -- sizes and ranges ------------------------------------------------------------------------------
 
 
 def _sizes(r: Registry) -> None:
@@ -135,7 +135,7 @@ def _range(m: Any, args: tuple[Value, ...], site: Site) -> Value:
     return Range(start, stop, step)
 
 
-# -- min, max, sum, arithmetic ---------------------------------------------------------------------------------------------------
+# -- min, max, sum, arithmetic ---------------------------------------------------------------------
 
 
 def _extremes(r: Registry) -> None:
@@ -255,7 +255,7 @@ def _sum(m: Any, items: Value, start: Value, site: Site) -> Value:
     return out
 
 
-# -- truth -----------------------------------------------------------------------------------------------------------------------
+# -- truth -----------------------------------------------------------------------------------------
 
 
 def _truths(r: Registry) -> None:
@@ -313,7 +313,7 @@ def _callable(m: Any, x: Value) -> Value:
     )
 
 
-# -- sequences -------------------------------------------------------------------------------------------------------------------
+# -- sequences -------------------------------------------------------------------------------------
 
 
 def _sequences(r: Registry) -> None:
@@ -418,7 +418,7 @@ def _next(m: Any, call: Call) -> Value:
     return m.unknown("the next element of an iterator", *call.args, site=call.site)
 
 
-# -- attributes ------------------------------------------------------------------------------------------------------------------
+# -- attributes ------------------------------------------------------------------------------------
 
 
 def _attributes(r: Registry) -> None:
@@ -479,7 +479,7 @@ def _class_has(cls: Class, name: str) -> bool | None:
     return True if True in answers else None if None in answers else False
 
 
-# -- text ------------------------------------------------------------------------------------------------------------------------
+# -- text ------------------------------------------------------------------------------------------
 
 
 def _text(r: Registry) -> None:

@@ -54,7 +54,7 @@ def change(m: Any, cell: ListCell | SetCell, run: Change, why: str) -> None:
     m.write(cell.slots, "items", m.lift(changed, cell.slots["items"]))
 
 
-# -- lists and tuples --------------------------------------------------------------------------------------------------------------
+# -- lists and tuples ------------------------------------------------------------------------------
 
 
 @_LIST.method("append", "x")
@@ -189,7 +189,7 @@ def clear_list(m: Any, call: Call, self: ListCell) -> Value:
     m.write(self.slots, "items", ())
 
 
-# -- dicts -------------------------------------------------------------------------------------------------------------------------
+# -- dicts -----------------------------------------------------------------------------------------
 
 
 def _in_cases(m: Any, cell: DictCell, run: Callable[[dict[Any, Any]], Value], why: str) -> Value:
@@ -304,7 +304,7 @@ def clear_dict(m: Any, call: Call, self: DictCell) -> Value:
     m.write(self.slots, "items", {})
 
 
-# -- sets --------------------------------------------------------------------------------------------------------------------------
+# -- sets ------------------------------------------------------------------------------------------
 
 
 @_SET.method("add", "x")

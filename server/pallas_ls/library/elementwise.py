@@ -90,7 +90,7 @@ def _result(m: Any, operands: Sequence[Array], dtype: ElementType, weak: bool) -
     return Array(shape, dtype, weak, registers.elementwise(m, operands, shape))
 
 
-# -- models --------------------------------------------------------------------------------------------------------------------------
+# -- models ----------------------------------------------------------------------------------------
 
 Combine = Callable[[Any, Sequence[Array], Rule], Array]
 

@@ -106,7 +106,7 @@ def dot_general_shape(m: Any, a: Shape, b: Shape, numbers: Value) -> Shape:
     return (*batch, *shapes.without(a, (*la, *ba_)), *shapes.without(b, (*lb, *bb_)))
 
 
-# -- einsum ----------------------------------------------------------------------------------------------------------------------------
+# -- einsum ----------------------------------------------------------------------------------------
 
 
 def _named(r: Registry) -> None:

@@ -78,7 +78,7 @@ def like(m: Any, v: Value, dtype: Value, shape: Value) -> Array:
     return Array(extents, as_jax_dtype(m, dtype, a.dtype), a.weak and dtype is None, registers.created(m))
 
 
-# -- ranges ----------------------------------------------------------------------------------------------------------------------------
+# -- ranges ----------------------------------------------------------------------------------------
 
 
 def _counted(r: Registry) -> None:
@@ -126,7 +126,7 @@ def _integer_extent(m: Any, start: Any, stop: Any, step: Any) -> Extent:
     return Int(count if low is not None and low >= 0 else dims.maximum(count, 0))
 
 
-# -- from values -----------------------------------------------------------------------------------------------------------------------
+# -- from values -----------------------------------------------------------------------------------
 
 
 def _converted(r: Registry) -> None:

@@ -63,7 +63,7 @@ def converted(m: Any, d: DType, call: Call) -> Value:
     return m.lift(convert, call.args[0])
 
 
-# -- attributes ------------------------------------------------------------------------------------------------------------------------
+# -- attributes ------------------------------------------------------------------------------------
 
 
 def dtype_attribute(m: Any, v: DType, name: str, site: Site) -> Value:
@@ -126,7 +126,7 @@ def _integer_limit(m: Any, d: ElementType, name: str) -> Value:
     return Int((1 << (d.bits - signed)) - 1)
 
 
-# -- functions -------------------------------------------------------------------------------------------------------------------------
+# -- functions -------------------------------------------------------------------------------------
 
 
 def _functions(r: Registry) -> None:

@@ -45,7 +45,7 @@ def selected(m: Any, condition: Value, x: Value, y: Value) -> Array:
     return Array(shape, dtype, weak, registers.elementwise(m, [c, a, b], shape))
 
 
-# -- positions -------------------------------------------------------------------------------------------------------------------------
+# -- positions -------------------------------------------------------------------------------------
 
 
 def _taken(r: Registry) -> None:
@@ -87,7 +87,7 @@ def _taken_shape(m: Any, x: Array, i: Array, axis: Value) -> Shape:
     return (*x.shape[:at], *i.shape, *x.shape[at + 1 :])
 
 
-# -- order -----------------------------------------------------------------------------------------------------------------------------
+# -- order -----------------------------------------------------------------------------------------
 
 
 def _sorted(r: Registry) -> None:

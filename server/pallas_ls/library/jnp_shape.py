@@ -30,7 +30,7 @@ def with_shape(m: Any, a: Array, shape: Shape) -> Array:
     return Array(shape, a.dtype, a.weak, registers.moved(m, a), a.index if a.shape == () == shape else None)
 
 
-# -- one array ---------------------------------------------------------------------------------------------------------------------------
+# -- one array -------------------------------------------------------------------------------------
 
 
 def _rearranged(r: Registry) -> None:
@@ -156,7 +156,7 @@ def expanded(m: Any, a: Array, axis: Value) -> Array:
     return with_shape(m, a, tuple(Int(1) if i in at else next(rest) for i in range(len(a.shape) + count)))
 
 
-# -- broadcasting ------------------------------------------------------------------------------------------------------------------------
+# -- broadcasting ----------------------------------------------------------------------------------
 
 
 def _broadcast(r: Registry) -> None:
@@ -191,7 +191,7 @@ def _together(m: Any, args: tuple[Value, ...]) -> Value:
     return tuple(broadcasted(m, a, shape) for a in arrays)
 
 
-# -- several arrays ----------------------------------------------------------------------------------------------------------------------
+# -- several arrays --------------------------------------------------------------------------------
 
 
 def _joined(r: Registry) -> None:
@@ -255,7 +255,7 @@ def _joined_shape(m: Any, rows: list[Array], known: list[tuple[Extent, ...]], at
     return tuple(out)
 
 
-# -- parts -------------------------------------------------------------------------------------------------------------------------------
+# -- parts -----------------------------------------------------------------------------------------
 
 
 def _divided(r: Registry) -> None:

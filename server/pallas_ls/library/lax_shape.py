@@ -49,7 +49,7 @@ def _made(r: Registry) -> None:
         return Array(as_shape(m, shape), as_jax_dtype(m, dtype, INT32), layout=registers.generated(m))
 
 
-# -- shapes ----------------------------------------------------------------------------------------------------------------------------
+# -- shapes ----------------------------------------------------------------------------------------
 
 
 def _shaped(r: Registry) -> None:
@@ -149,7 +149,7 @@ def bitcast(m: Any, a: Array, d: ElementType) -> Array:
     return Array(shape, d, layout=registers.moved(m, a))
 
 
-# -- slices ----------------------------------------------------------------------------------------------------------------------------
+# -- slices ----------------------------------------------------------------------------------------
 
 
 def _sliced(r: Registry) -> None:
@@ -230,7 +230,7 @@ def _at_axis(m: Any, a: Array, axis: Value, extent: Callable[[Extent], Extent]) 
     return with_shape(m, a, shapes.replaced(a.shape, at, extent(a.shape[at])))
 
 
-# -- reductions and order ----------------------------------------------------------------------------------------------------------------
+# -- reductions and order --------------------------------------------------------------------------
 
 
 def _reduced(r: Registry) -> None:

@@ -69,7 +69,7 @@ def _typing(r: Registry) -> None:
     r.value("collections.abc.Callable", External("typing.Callable"))
 
 
-# -- dataclasses and enums -----------------------------------------------------------------------------------------------------------
+# -- dataclasses and enums -------------------------------------------------------------------------
 
 
 def _dataclasses(r: Registry) -> None:
@@ -114,7 +114,7 @@ def _field(m: Any, name: str) -> Instance:
     return Instance(_FIELD, {"name": name, "type": unknown, "default": unknown, "metadata": unknown}, True)
 
 
-# -- collections ---------------------------------------------------------------------------------------------------------------------
+# -- collections -----------------------------------------------------------------------------------
 
 
 def _collections(r: Registry) -> None:
@@ -144,7 +144,7 @@ def _namedtuple(m: Any, call: Call) -> Value:
     return Class(call.args[0], (), {}, "namedtuple", annotations, site=call.site)
 
 
-# -- what changes nothing that the analysis sees -----------------------------------------------------------------------------------------
+# -- what changes nothing that the analysis sees ---------------------------------------------------
 
 
 def _harmless(r: Registry) -> None:
