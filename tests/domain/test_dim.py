@@ -163,6 +163,14 @@ def test_text(shown: str):
     assert dims.text(TEXTS[shown]) == shown
 
 
+def test_size_grows_with_each_use_of_a_value():
+    d = m
+    for _ in range(10):
+        d = dims.bitwise("^", d, dims.floordiv(d, 8))
+    assert dims.size(m) == 1
+    assert dims.size(d) > 1 << 10
+
+
 def test_text_of_an_integer_too_long_for_decimals():
     assert eval(dims.text(1 << 20000)) == 1 << 20000
 

@@ -87,8 +87,9 @@ def _operations(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return st.one_of(common, common, common, common, rare, bits)
 
 
-trees: st.SearchStrategy[Tree] = st.recursive(leaves, _operations, max_leaves=7)
-small_trees: st.SearchStrategy[Tree] = st.recursive(leaves, _operations, max_leaves=4)
+_pairs = st.one_of(leaves, _operations(leaves))
+small_trees: st.SearchStrategy[Tree] = st.one_of(_pairs, _operations(_pairs))
+trees: st.SearchStrategy[Tree] = st.one_of(small_trees, _operations(small_trees))
 
 values = st.one_of(st.integers(-12, 12), st.integers(-300, 300), st.sampled_from((0, 1, 2, 64, 128, 256, 384, 4096)))
 bindings: st.SearchStrategy[Binding] = st.fixed_dictionaries(
@@ -153,15 +154,13 @@ def questions_over(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Question
     flag = st.just(("truth", "flag"))
     same = st.tuples(st.just("same"), st.just("mode"), st.sampled_from(("x", "y", None)))
     basic = st.one_of(relation, relation, relation, relation, flag, same)
-    return st.recursive(
-        basic,
-        lambda part: st.one_of(
-            st.tuples(st.just("not"), part),
-            st.tuples(st.sampled_from(("and", "or")), part, part),
-            st.tuples(st.sampled_from(("and", "or")), part, part, part),
-        ),
-        max_leaves=4,
+    joined = st.one_of(
+        st.tuples(st.just("not"), basic),
+        st.tuples(st.sampled_from(("and", "or")), basic, basic),
+        st.tuples(st.sampled_from(("and", "or")), basic, basic, basic),
     )
+    nested = st.tuples(st.sampled_from(("and", "or")), basic, joined)
+    return st.one_of(basic, basic, basic, joined, nested)
 
 
 questions: st.SearchStrategy[Question] = questions_over(small_trees)

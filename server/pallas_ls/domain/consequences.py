@@ -30,14 +30,6 @@ def solve(e: Expr) -> tuple[Atom, Dim] | None:
     return found
 
 
-def rebuilt(d: Dim, leaf: Mapping[Atom, Dim]) -> Dim:
-    """The Dim with atoms replaced, or as it is where an operation then has no value."""
-    try:
-        return dims.rebuild(d, leaf)
-    except (ZeroDivisionError, ValueError):
-        return d
-
-
 def renewed(c: Cond, leaf: Mapping[Atom, Dim]) -> list[Cond]:
     """The condition with atoms replaced; none where an operation then has no value (what it said is given up)."""
     try:

@@ -14,37 +14,40 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import gcd
 
-from .polynomial import (
+from .expression import (
     Atom,
     Dim,
     Expr,
     Monomial,
     Op,
     Sym,
-    add,
     atom_order,
     atom_text,
+    is_primary,
+    of_atom,
+    of_term,
+    single_atom,
+    size,
+    symbol,
+    terms_of,
+    text,
+)
+from .polynomial import (
+    add,
     common_monomial,
     constant_of,
     content,
     exact_quotient,
     from_terms,
-    is_primary,
     leads_negative,
     monomial_quotient,
     mul,
     neg,
-    of_atom,
-    of_term,
     order,
     primitive,
     product,
-    single_atom,
     split_multiple,
     sub,
-    symbol,
-    terms_of,
-    text,
 )
 
 __all__ = [
@@ -84,6 +87,7 @@ __all__ = [
     "product",
     "rebuild",
     "single_atom",
+    "size",
     "split_multiple",
     "sub",
     "symbol",

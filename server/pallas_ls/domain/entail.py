@@ -73,21 +73,25 @@ def _never_negative(known: Known, m: dims.Monomial) -> bool:
 
 
 def _never_positive_sums(known: Known, d: Expr) -> Iterator[Expr]:
-    """Facts as sums that are at most zero: those on operations in `d` first, then the bounds learnt."""
+    """Facts as sums that are at most zero: those on operations in `d` first, then what was learnt."""
     candidates: list[Dim] = []
-    for m, _ in d.terms:
-        for atom, _ in m:
-            if isinstance(atom, Op):
-                candidates.extend(_of_op(known, atom))
+    found = {atom for m, _ in d.terms for atom, _ in m}
+    for atom in sorted((a for a in found if isinstance(a, Op)), key=dims.atom_order):
+        candidates.extend(_of_op(known, atom))
     for key, (low, high) in known.bounds.items():
-        if len(key.terms) > 1:  # one product alone: its span is in the terms' spans already
+        if len(key.terms) > 1 and _mentions(key, found):  # one product alone: its span is in the terms' spans already
             candidates.extend(() if high is None else (dims.sub(key, high),))
             candidates.extend(() if low is None else (dims.sub(low, key),))
     for dividend, by in known.multiples:
-        low, _ = span_of(known, dividend)
-        if low is not None and low > 0:  # a positive multiple is not less than its divisor
-            candidates.append(dims.sub(by, dividend))
+        if _mentions(dividend, found) or _mentions(by, found):
+            low, _ = span_of(known, dividend)
+            if low is not None and low > 0:  # a positive multiple is not less than its divisor
+                candidates.append(dims.sub(by, dividend))
     return (c for c in candidates if isinstance(c, Expr))
+
+
+def _mentions(d: Dim, found: set[Atom]) -> bool:
+    return any(atom in found for m, _ in dims.terms_of(d) for atom, _ in m)
 
 
 def _of_op(known: Known, op: Op) -> list[Dim]:

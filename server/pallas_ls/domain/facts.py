@@ -15,10 +15,10 @@ from . import cond as conds
 from . import dim as dims
 from . import entail, interval, residue, rewrite
 from .cond import And, Cond, NonPos, Not, Or, Same, Truth, Zero
-from .consequences import implied_by_span, implied_by_value, in_class, rebuilt, renewed, solve, within
+from .consequences import implied_by_span, implied_by_value, in_class, renewed, solve, within
 from .dim import Atom, Dim, Expr, Op
 from .interval import Span
-from .known import Known, multiple_of, residue_of, residue_of_atom, span_of, span_of_atom
+from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, span_of, span_of_atom
 from .residue import Residue
 
 _CONSEQUENCES = 8  # how far a fact's consequences have consequences of their own; further ones are not drawn
@@ -46,7 +46,7 @@ class Facts(Known):
     def _narrow_choices(self) -> Facts:
         """Of a disjunction learnt earlier, the only part that is still open is true."""
         out = self
-        for c in [c for c in self.assumed if isinstance(c, Or)]:
+        for c in sorted((c for c in self.assumed if isinstance(c, Or)), key=conds.text):
             out = out._learn_only_open(c, _CONSEQUENCES)
         return out
 
@@ -253,6 +253,8 @@ class Facts(Known):
         g, r = residue_of(self, d)
         if r and (g == 0 or r % g):
             return False
+        if dims.as_op(d, "%") is not None:  # all that is known of multiples has been asked
+            return None
         if entail.equal_in_quotients(self, d):
             return True
         return self._decide_zero_by_order(d)
@@ -263,10 +265,11 @@ class Facts(Known):
 
     def _decide_zero_by_order(self, d: Expr) -> bool | None:
         """Neither more nor less than zero, or always one of them."""
-        if entail.never_positive(self, dims.add(d, 1)) or entail.never_positive(self, dims.sub(1, d)):
-            return False
-        if entail.never_positive(self, d) and entail.never_positive(self, dims.neg(d)):
-            return True
+        for side in (d, dims.neg(d)):
+            if entail.never_positive(self, side):
+                if entail.never_positive(self, dims.neg(side)):
+                    return True
+                return False if entail.never_positive(self, dims.add(side, 1)) else None
         return None
 
     def _decide_nonpos(self, e: Expr) -> bool | None:

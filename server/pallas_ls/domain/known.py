@@ -6,6 +6,7 @@ one by one; `domain.entail` combines several facts, `domain.rewrite` simplifies 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import dim as dims
@@ -38,8 +39,13 @@ def substitute(known: Known, d: Dim) -> Dim:
     """`d` with equalities put in; as it is where an operation would then have no value."""
     if isinstance(d, int) or not known.equal or dims.atoms(d).isdisjoint(known.equal):
         return d
+    return rebuilt(d, known.equal)
+
+
+def rebuilt(d: Dim, leaf: Mapping[Atom, Dim]) -> Dim:
+    """`d` with atoms replaced, or as it is where an operation then has no value (the path that does it never runs)."""
     try:
-        return dims.rebuild(d, known.equal)
+        return dims.rebuild(d, leaf)
     except (ZeroDivisionError, ValueError):
         return d
 

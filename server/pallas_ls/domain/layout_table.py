@@ -249,7 +249,7 @@ def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -
             return m64_collective_native(columns, packing, version)
         case "SMEM_GMEM_COPY", (tuple() as shape, int() as bits, int() as swizzle) if _all_int(shape):
             return smem_gmem_copy(shape, bits, swizzle)
-        case ("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps):
+        case (("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps)):
             return mma_operand(name.removeprefix("MMA_"), bits, m_warps)
         case _:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import dim as dims
 from . import entail
 from .dim import Atom, Dim, Expr, Op
-from .known import DEPTH, Known, exact_division, multiple_of, residue_of, span_of, substitute
+from .known import DEPTH, Known, exact_division, multiple_of, rebuilt, residue_of, span_of, substitute
 
 
 def simplify(known: Known, d: Dim, depth: int = DEPTH) -> Dim:
@@ -31,7 +31,7 @@ def _simplify_ops(known: Known, d: Dim, depth: int) -> Dim:
                 simpler = _simplify_op(known, atom, depth)
                 if simpler != dims.of_atom(atom):
                     leaf[atom] = simpler
-    return dims.rebuild(d, leaf) if leaf else d
+    return rebuilt(d, leaf) if leaf else d
 
 
 def _simplify_op(known: Known, op: Op, depth: int) -> Dim:

@@ -9,7 +9,7 @@ from ..domain.array import Array
 from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
 from ..domain.ref import CompilerParams, Kernel, Launch
 from .convert import as_array
-from .recording import record_call
+from .recording import record, record_call
 from .registry import Arguments, Registry, Signature, by_case
 from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
@@ -96,8 +96,10 @@ def call_kernel(m: Any, f: Kernel, call: Call) -> Value:
         return _with_unknown_operands(m, f, None)
     names = parameter_names(f.body, len(call.args))
     operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
+    result = result_of(m, f.out_type)
+    record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
     _launch(m, f, operands)
-    return result_of(m, f.out_type)
+    return result
 
 
 def _launch_idle(m: Any, call: Call) -> Value:
@@ -140,7 +142,13 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
         return
     names = parameter_names(f.body, len(operands) + len(items))
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
-    _with_scratch(m, f.scratch, lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs), f.body, len(operands) + len(items))
+    _with_scratch(
+        m,
+        f.scratch,
+        lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs),
+        f.body,
+        len(operands) + len(items),
+    )
 
 
 def _with_scratch(m: Any, scratch: Value, run: Any, body: Value, before: int) -> Value:
@@ -203,4 +211,3 @@ def _in_warp(m: Any, call: Call, f: Value, args: tuple[Value, ...]) -> Value:
         return m.program.calls.call(m, f, args, call.site)
     finally:
         m.launches.pop()
-

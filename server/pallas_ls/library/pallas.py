@@ -28,14 +28,23 @@ def register(r: Registry) -> None:
     r.function(f"{MODULE}.debug_print", "fmt, *args")(lambda m, call, fmt, args: None)
     r.function(f"{MODULE}.Buffered", "buffer_count=2, use_lookahead=False")(_buffered)
     r.names[f"{MODULE}.BlockSpec"] = r.names.get(f"{MODULE}.mosaic_gpu.BlockSpec", Unknown("BlockSpec"))
-    r.function(f"{MODULE}.MemoryRef", "*args, **kwargs")(lambda m, call, args, kwargs: m.unknown("a memory reference type"))
+    r.function(f"{MODULE}.MemoryRef", "*args, **kwargs")(
+        lambda m, call, args, kwargs: m.unknown("a memory reference type")
+    )
 
 
 def _axis_index(m: Any, call: Call, axis_name: Value) -> Value:
     """The position along an axis of the mesh, at least zero and below the axis's size where that is known."""
     size = _axis_size(m, axis_name)
     out = Array((), INT32, index=Int(m.fresh_symbol("axis", 0, size - 1 if isinstance(size, int) else None)))
-    record(m, "lax.axis_index", call.site, {"axis_name": axis_name}, out, dict(zip(("axis_name",), call.arg_sites, strict=False)))
+    record(
+        m,
+        "lax.axis_index",
+        call.site,
+        {"axis_name": axis_name},
+        out,
+        dict(zip(("axis_name",), call.arg_sites, strict=False)),
+    )
     return out
 
 
@@ -93,7 +102,9 @@ def _next_power_of_2(m: Any, call: Call, x: Value) -> Value:
 def _align_to(m: Any, call: Call, x: Value, a: Value) -> Value:
     rounded = _cdiv(m, call, x, a)
     by = m.as_int(a)
-    return Int(dims.mul(rounded.dim, by.dim), rounded.origin) if isinstance(rounded, Int) and by is not None else rounded
+    return (
+        Int(dims.mul(rounded.dim, by.dim), rounded.origin) if isinstance(rounded, Int) and by is not None else rounded
+    )
 
 
 def _buffered(m: Any, call: Call, buffer_count: Value, use_lookahead: Value) -> Value:

@@ -252,7 +252,11 @@ def _load_tmem(m: Any, call: Call, a: Arguments) -> Value:
 
 def _load_accumulator(m: Any, call: Call, a: Arguments) -> Value:
     acc = a.values["acc"]
-    return Array(acc.shape, acc.dtype, layout=LayoutName("WGMMA")) if isinstance(acc, Ref) else m.unknown("an accumulator", acc)
+    return (
+        Array(acc.shape, acc.dtype, layout=LayoutName("WGMMA"))
+        if isinstance(acc, Ref)
+        else m.unknown("an accumulator", acc)
+    )
 
 
 def _reduction(name: str) -> Model:
@@ -364,7 +368,11 @@ _TABLE: tuple[tuple[str, str, Model | None], ...] = (
     ),
     ("BlockSpec", _SPEC, _block_spec),
     ("CompilerParams", _PARAMS, _compiler_params),
-    ("Mesh", "*, grid=(), grid_names=(), cluster=(), cluster_names=(), num_threads=None, thread_name=None, kernel_name=None", _keep("Mesh")),
+    (
+        "Mesh",
+        "*, grid=(), grid_names=(), cluster=(), cluster_names=(), num_threads=None, thread_name=None, kernel_name=None",
+        _keep("Mesh"),
+    ),
     ("WarpMesh", "*, axis_name", _keep("WarpMesh")),
     ("RefUnion", "*refs", _union),
     ("TryClusterCancelResult", "num_buffers=None", _keep("TryClusterCancelResult")),
@@ -393,7 +401,11 @@ _TABLE: tuple[tuple[str, str, Model | None], ...] = (
     ("commit_smem", "", None),
     ("commit_smem_to_gmem_group", "", None),
     ("commit_tmem", "", None),
-    ("copy_gmem_to_smem", "src, dst, barrier=None, *, collective_axes=None, leader_tracked=None, oob_mode=None, predicate=None", None),
+    (
+        "copy_gmem_to_smem",
+        "src, dst, barrier=None, *, collective_axes=None, leader_tracked=None, oob_mode=None, predicate=None",
+        None,
+    ),
     ("copy_smem_to_gmem", "src, dst, predicate=None, *, commit_group=True, reduction_op=None", None),
     ("find_swizzle", "minor_dim_bits, what=''", _find_swizzle),
     ("griddepcontrol_launch_dependents", "", None),

@@ -72,7 +72,9 @@ def dtype(v: CallView) -> Answer:
         return Unsure("an element type is not known")
     if src.dtype == ref.dtype:
         return None
-    jax = JaxError("TypeError", f"The stored value has dtype {src.dtype}, but the target reference has dtype {ref.dtype}")
+    jax = JaxError(
+        "TypeError", f"The stored value has dtype {src.dtype}, but the target reference has dtype {ref.dtype}"
+    )
     text = f"The value is {src.dtype}, {ref.name or 'the buffer'} holds {ref.dtype}: an asynchronous store does not convert."
     return Problem(text, jax, v.site("src"), _buffer_note(ref))
 
@@ -153,7 +155,11 @@ def strided_view(v: CallView) -> Answer:
                 return Unsure("a slice's step is not known")
             if stride != 1:
                 jax = JaxError("NotImplementedError", f"Strided slices unsupported. Got stride: {stride}")
-                return Problem(f"A tiled buffer cannot be sliced with a step ({stride}).", jax, view.made.site if view.made else None)
+                return Problem(
+                    f"A tiled buffer cannot be sliced with a step ({stride}).",
+                    jax,
+                    view.made.site if view.made else None,
+                )
     return None
 
 
@@ -163,10 +169,13 @@ def slice_of_tiles(v: CallView) -> Answer:
         if isinstance(item, Ds):
             start = v.exact(item.start.index if isinstance(item.start, Array) else item.start)
             size = v.exact(item.size)
-            if (start is not None and isinstance(item.start, Int) and start % tile) or (size is not None and size % tile):
+            if (start is not None and isinstance(item.start, Int) and start % tile) or (
+                size is not None and size % tile
+            ):
                 shown = start if isinstance(item.start, Int) and start is not None else "…"
                 jax = JaxError(
-                    "ValueError", f"Expected slice start ({shown}) and slice size ({size}) to be divisible by the tile size ({tile})"
+                    "ValueError",
+                    f"Expected slice start ({shown}) and slice size ({size}) to be divisible by the tile size ({tile})",
                 )
                 text = f"The buffer is tiled by {tile} here; a slice starts and ends at whole tiles (start {shown}, size {size})."
                 return Problem(text, jax, view.made.site if view.made else None)
@@ -179,7 +188,9 @@ def tile_index(v: CallView) -> Answer:
     """An integer index in a tiled dimension."""
     for view, item, tile in _tiled_items(v):
         if isinstance(item, Position):
-            jax = JaxError("TypeError", "Unsupported index type: <class 'jax._src.interpreters.partial_eval.DynamicJaxprTracer'>")
+            jax = JaxError(
+                "TypeError", "Unsupported index type: <class 'jax._src.interpreters.partial_eval.DynamicJaxprTracer'>"
+            )
             text = f"This dimension is tiled by {tile}: take whole tiles (pl.ds), not one position."
             return Problem(text, jax, view.made.site if view.made else None)
     return None
@@ -191,7 +202,12 @@ def transposed(v: CallView) -> Answer:
     if not isinstance(ref, Ref) or v.semantics is not Semantics.LANE or not _has_swizzle(ref):
         return None
     for x in ref.views:
-        if isinstance(x, Permuted) and isinstance(x.permutation, tuple) and x.permutation and x.permutation[-1] != len(x.permutation) - 1:
+        if (
+            isinstance(x, Permuted)
+            and isinstance(x.permutation, tuple)
+            and x.permutation
+            and x.permutation[-1] != len(x.permutation) - 1
+        ):
             jax = JaxError("ValueError", "Can't transpose the swizzled dimension.")
             text = "A swizzled buffer cannot be stored to through a transposed view: rows are permuted in place."
             return Problem(text, jax, x.made.site if x.made else v.site("ref"))
@@ -275,9 +291,17 @@ def cluster_axis(v: CallView) -> Answer:
     if name is None or name in names:
         return None if name is not None else Unsure("cluster_dim is not known")
     jax = JaxError("LookupError", f"Unknown cluster axis {name}, available axes: {list(names)}")
-    available = f"its cluster axes are {', '.join(map(repr, names))}" if names else "it has no cluster (cluster=, cluster_names=)"
+    available = (
+        f"its cluster axes are {', '.join(map(repr, names))}"
+        if names
+        else "it has no cluster (cluster=, cluster_names=)"
+    )
     grid = launch.grid_names if isinstance(launch.grid_names, tuple) else ()
-    extra = " A grid axis does not count: blocks of different clusters cannot reach each other's shared memory." if name in grid else ""
+    extra = (
+        " A grid axis does not count: blocks of different clusters cannot reach each other's shared memory."
+        if name in grid
+        else ""
+    )
     notes = (Note(launch.made.args.get("cluster_names", launch.made.site), "the kernel's mesh"),) if launch.made else ()
     return Problem(f"The kernel has no cluster axis {name!r}; {available}.{extra}", jax, v.site("cluster_dim"), notes)
 
@@ -336,7 +360,9 @@ _KINDS: tuple[tuple[str, str], ...] = (
 
 def kind_of(v: CallView, error: JaxError) -> str:
     """What an outcome is about."""
-    if "remap_to_cluster" in error.message or (error.type == "AssertionError" and not error.message and _wrong_barrier(v)):
+    if "remap_to_cluster" in error.message or (
+        error.type == "AssertionError" and not error.message and _wrong_barrier(v)
+    ):
         return "barrier"
     if "AtomicOpType" in error.message or "async atomics" in error.message:
         return "atomic"
@@ -364,7 +390,12 @@ def _problem(v: CallView, error: JaxError) -> Problem:
     if kind == "atomic":
         return Problem(_atomic_text(v), error, v.site("atomic") or v.site("src"), notes)
     if kind == "scalar":
-        return Problem("A scalar cannot be stored asynchronously: the store is by registers of a whole warpgroup.", error, v.site("src"), notes)
+        return Problem(
+            "A scalar cannot be stored asynchronously: the store is by registers of a whole warpgroup.",
+            error,
+            v.site("src"),
+            notes,
+        )
     if kind == "architecture":
         return Problem("Asynchronous stores to other blocks need sm_90 or newer (clusters).", error, None, notes)
     if kind == "transforms":
@@ -394,7 +425,11 @@ def _transforms_text(v: CallView, ref: Ref) -> str:
     name = ref.name or "the buffer"
     if len(lacks) == 2:
         return f"{name} has no transforms; the store needs a tiled and swizzled buffer."
-    return f"{name} has no {lacks[0]}; the store needs a tiled and swizzled buffer." if lacks else f"{name}'s transforms do not serve a store."
+    return (
+        f"{name} has no {lacks[0]}; the store needs a tiled and swizzled buffer."
+        if lacks
+        else f"{name}'s transforms do not serve a store."
+    )
 
 
 def _layout_text(v: CallView, error: JaxError) -> str:

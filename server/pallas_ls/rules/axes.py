@@ -19,7 +19,9 @@ def unknown_axis(v: CallView) -> Answer:
         return Unsure("the kernel's axes are not known")
     if name in names or launch.warp:
         return None
-    jax = JaxError("NameError", f"Found an unbound axis name: {name}. To fix this, please call axis_index under `jax.shard_map`.")
+    jax = JaxError(
+        "NameError", f"Found an unbound axis name: {name}. To fix this, please call axis_index under `jax.shard_map`."
+    )
     listed = ", ".join(map(repr, names)) if names else "none"
     notes = (Note(launch.made.site, "the kernel's mesh"),) if launch.made else ()
     return Problem(f"The kernel has no axis {name!r}; its axes are: {listed}.", jax, v.site("axis_name"), notes)

@@ -31,7 +31,9 @@ def swizzle_value(v: CallView) -> Answer:
         return Unsure("the swizzle is not known")
     text = f"A swizzle of {exact} bytes does not exist: it is 32, 64 or 128."
     if exact == 16:
-        text += " (plgpu.find_swizzle returns 16 for rows that no wider swizzle divides; leave the transform away then.)"
+        text += (
+            " (plgpu.find_swizzle returns 16 for rows that no wider swizzle divides; leave the transform away then.)"
+        )
     jax = JaxError("ValueError", f"Swizzle {exact} is not supported. Only 32, 64 and 128 are accepted.")
     return Problem(text, jax, v.site("swizzle"))
 
@@ -46,7 +48,9 @@ def barrier_arrivals(v: CallView) -> Answer:
         return None if positive else Unsure("num_arrivals is not known")
     shown = dims.text(v.simplify(n.dim))
     jax = JaxError("ValueError", f"Num arrivals must be at least 1, but got {shown}")
-    return Problem(f"num_arrivals={shown}: a barrier completes a phase after at least one arrival.", jax, v.site("num_arrivals"))
+    return Problem(
+        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival.", jax, v.site("num_arrivals")
+    )
 
 
 # -- transforms of a buffer ----------------------------------------------------------------------------------------------------
@@ -175,7 +179,12 @@ def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer
         f"{dims.text(want)} x {t.dtype}; after tiling a row of {show_array(t.shape, t.dtype)} has {dims.text(last)} "
         f"({dims.text(v.simplify(row_bytes))} bytes)."
     )
-    physical = "(" + ", ".join(dims.text(v.simplify(d)) if d is not None else "?" for d in shape) + ("," if len(shape) == 1 else "") + ")"
+    physical = (
+        "("
+        + ", ".join(dims.text(v.simplify(d)) if d is not None else "?" for d in shape)
+        + ("," if len(shape) == 1 else "")
+        + ")"
+    )
     jax = JaxError(
         "ValueError",
         f"Swizzle {dims.text(v.simplify(swizzle.dim))} requires the trailing dimension to be of size {dims.text(want)}, "
@@ -191,7 +200,11 @@ def _site(t: RefType) -> Site | None:
 
 def _shape_note(t: RefType, at: Site | None) -> tuple[Note, ...]:
     where = t.made.args.get("shape") if t.made else None
-    return (Note(where, f"the buffer's shape, {show_array(t.shape, t.dtype)}"),) if where is not None and where != at else ()
+    return (
+        (Note(where, f"the buffer's shape, {show_array(t.shape, t.dtype)}"),)
+        if where is not None and where != at
+        else ()
+    )
 
 
 def row_elements(swizzle: int, dtype: DType) -> int:

@@ -128,7 +128,9 @@ def jax_shape(shape: tuple[int, ...]) -> str:
 def type_name(v: Value) -> str:
     """What kind of value this is, for a message."""
     if isinstance(v, Ref):
-        return {"barrier": "a Barrier", "cluster_barrier": "a ClusterBarrier"}.get(v.type.kind, f"a {v.type.space.upper()} reference")
+        return {"barrier": "a Barrier", "cluster_barrier": "a ClusterBarrier"}.get(
+            v.type.kind, f"a {v.type.space.upper()} reference"
+        )
     if isinstance(v, Array):
         return f"an array, {show_array(v.shape, v.dtype)}"
     if isinstance(v, RefType):

@@ -272,4 +272,3 @@ def _growths(base: Shape, steps: Shape) -> Iterator[Shape]:
             if len(base) > 1:
                 grown[-2] += rows * steps[-2]
             yield tuple(grown)
-

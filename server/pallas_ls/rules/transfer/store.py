@@ -100,7 +100,8 @@ def _any_source(case: StoreCase) -> Outcome:
     if isinstance(free, Accepted | Undecided):
         return free
     refusals = [
-        solver.solve(replace(case, source=layout)) for layout in applicable(case.shape, case.register_bits, case.version)
+        solver.solve(replace(case, source=layout))
+        for layout in applicable(case.shape, case.register_bits, case.version)
     ]
     if all(isinstance(r, JaxError) and r.message.startswith(INFER_PREFIX) for r in (free, *refusals)):
         return free
