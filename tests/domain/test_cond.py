@@ -5,7 +5,20 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from trees import Binding, NoValue, Question, Tree, bindings, evaluate, questions, small_trees, to_bool, to_cond, to_dim
+from trees import (
+    Binding,
+    NoValue,
+    Question,
+    Tree,
+    bindings,
+    evaluate,
+    examples,
+    questions,
+    small_trees,
+    to_bool,
+    to_cond,
+    to_dim,
+)
 
 from pallas_ls.domain import cond as conds
 from pallas_ls.domain import dim as dims
@@ -45,14 +58,14 @@ def holds(c: Cond, binding: Binding) -> bool:
 
 
 @given(questions, bindings)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_means_what_python_means(question: Question, binding: Binding):
     c, expected = both(question, binding)
     assert holds(c, binding) == expected
 
 
 @given(questions, bindings)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_text_is_read_back_by_python(question: Question, binding: Binding):
     c, expected = both(question, binding)
     try:
@@ -64,7 +77,7 @@ def test_text_is_read_back_by_python(question: Question, binding: Binding):
 
 
 @given(questions, bindings)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_negation_means_not_and_undoes_itself(question: Question, binding: Binding):
     c, expected = both(question, binding)
     negated = conds.negate(c)
@@ -73,21 +86,21 @@ def test_negation_means_not_and_undoes_itself(question: Question, binding: Bindi
 
 
 @given(st.lists(questions, max_size=4), bindings)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_all_of_and_any_of(parts: list[Question], binding: Binding):
     pairs = [both(q, binding) for q in parts]
     everything = conds.all_of(c for c, _ in pairs)
     anything = conds.any_of(c for c, _ in pairs)
     assert holds(everything, binding) == all(answer for _, answer in pairs)
     assert holds(anything, binding) == any(answer for _, answer in pairs)
-    for joined, kind in ((everything, And), (anything, Or)):
+    for joined in (everything, anything):
         if isinstance(joined, (And, Or)):
             assert len(joined.conds) >= 2
-            assert not any(isinstance(c, (bool, kind)) for c in joined.conds)
+            assert not any(isinstance(c, (bool, type(joined))) for c in joined.conds)
 
 
 @given(small_trees, small_trees)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_comparison_is_one_value_however_written(p: Tree, q: Tree):
     try:
         d, e = to_dim(p), to_dim(q)

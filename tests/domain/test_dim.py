@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from trees import NAMES, Binding, NoValue, Tree, bindings, evaluate, to_dim, to_int, trees
+from trees import NAMES, Binding, NoValue, Tree, bindings, evaluate, examples, to_dim, to_int, trees
 
 from pallas_ls.domain import dim as dims
 from pallas_ls.domain.dim import Dim, Sym
@@ -23,14 +23,14 @@ def both(tree: Tree, binding: Binding) -> tuple[Dim, int]:
 
 
 @given(trees, bindings)
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 def test_has_pythons_value(tree: Tree, binding: Binding):
     d, expected = both(tree, binding)
     assert evaluate(d, binding) == expected
 
 
 @given(trees, bindings)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @example(("**", ("-", 0, "a"), 2), {"a": 3})
 @example(("//", ("-", 0, "a"), ("*", 2, "b")), {"a": 3, "b": 2})
 @example(("-", 0, ("//", "a", "b")), {"a": 3, "b": 2})
@@ -42,7 +42,7 @@ def test_text_is_read_back_by_python(tree: Tree, binding: Binding):
 
 
 @given(trees)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_rebuilding_with_nothing_or_the_same_changes_nothing(tree: Tree):
     try:
         d = to_dim(tree)
@@ -54,8 +54,10 @@ def test_rebuilding_with_nothing_or_the_same_changes_nothing(tree: Tree):
 
 
 @given(trees, trees, bindings, st.sampled_from(NAMES))
-@settings(max_examples=300)
-def test_a_symbol_replaced_by_an_expression_has_that_expressions_value(tree: Tree, value: Tree, binding: Binding, name: str):
+@settings(max_examples=examples(300))
+def test_a_symbol_replaced_by_an_expression_has_that_expressions_value(
+    tree: Tree, value: Tree, binding: Binding, name: str
+):
     d, _ = both(tree, binding)
     replacement, v = both(value, binding)
     try:
@@ -68,7 +70,7 @@ def test_a_symbol_replaced_by_an_expression_has_that_expressions_value(tree: Tre
 
 
 @given(trees, trees)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_sums_and_products_have_one_form(p: Tree, q: Tree):
     try:
         d, e = to_dim(p), to_dim(q)
@@ -84,7 +86,7 @@ def test_sums_and_products_have_one_form(p: Tree, q: Tree):
 
 
 @given(trees, trees)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_an_exact_quotient_times_the_divisor_is_the_dividend(p: Tree, q: Tree):
     try:
         d, e = to_dim(p), to_dim(q)
@@ -106,7 +108,10 @@ SAME = {
     "common weights of a quotient": (dims.floordiv(dims.mul(6, x), 4), dims.floordiv(dims.mul(3, x), 2)),
     "common weights of a remainder": (dims.mod(dims.mul(2, k), 128), dims.mul(2, dims.mod(k, 64))),
     "rounding under a common weight": (dims.floordiv(dims.add(dims.mul(2, x), 1), 4), dims.floordiv(x, 2)),
-    "whole multiples outside": (dims.floordiv(dims.add(m, 255), 128), dims.add(dims.floordiv(dims.add(m, 127), 128), 1)),
+    "whole multiples outside": (
+        dims.floordiv(dims.add(m, 255), 128),
+        dims.add(dims.floordiv(dims.add(m, 127), 128), 1),
+    ),
     "quotient of a quotient": (dims.floordiv(dims.floordiv(x, 4), 8), dims.floordiv(x, 32)),
     "quotient of a quotient by a symbol": (dims.floordiv(dims.floordiv(x, t), 8), dims.floordiv(x, dims.mul(8, t))),
     "rounding up, both ways": (ceil_div(m, 128), dims.floordiv(dims.add(m, 127), 128)),
@@ -156,6 +161,14 @@ TEXTS = {
 @pytest.mark.parametrize("shown", TEXTS)
 def test_text(shown: str):
     assert dims.text(TEXTS[shown]) == shown
+
+
+def test_size_grows_with_each_use_of_a_value():
+    d = m
+    for _ in range(10):
+        d = dims.bitwise("^", d, dims.floordiv(d, 8))
+    assert dims.size(m) == 1
+    assert dims.size(d) > 1 << 10
 
 
 def test_text_of_an_integer_too_long_for_decimals():

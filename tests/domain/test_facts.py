@@ -14,6 +14,7 @@ from trees import (
     Question,
     Tree,
     bindings,
+    examples,
     leaves,
     questions,
     questions_over,
@@ -30,7 +31,9 @@ from pallas_ls.domain.cond import Cond, Not, Same, Truth
 from pallas_ls.domain.dim import Dim
 from pallas_ls.domain.facts import Facts
 
-SOUNDNESS = settings(max_examples=500, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+SOUNDNESS = settings(
+    max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 
 
 def held(question: Question, binding: Binding) -> Question | None:
@@ -75,7 +78,7 @@ def situations(draw: st.DrawFn, known: st.SearchStrategy[Question]) -> tuple[Bin
     return binding, symbols, learnt(draw(st.lists(known, max_size=7)), symbols, binding)
 
 
-#: Equalities, divisibility and orders of symbols, sums and quotients, as kernels assert them; they chain and form cycles.
+#: Equalities, divisibility and orders of symbols, sums and quotients, as kernels assert them; they chain and circle.
 simple = st.one_of(leaves, st.tuples(st.sampled_from(("+", "-", "*", "//", "%", "min", "max")), leaves, leaves))
 simple_questions = questions_over(simple)
 EITHER = st.one_of(situations(questions), situations(simple_questions))
@@ -119,7 +122,7 @@ def test_spans_divisors_and_simpler_forms_fit_each_binding_that_satisfies_the_fa
 
 
 @given(EITHER, st.one_of(questions, simple_questions))
-@settings(SOUNDNESS, max_examples=200)
+@settings(SOUNDNESS, max_examples=examples(200))
 def test_what_was_learnt_is_always(situation: tuple[Binding, dict[str, Dim], Facts], question: Question):
     _, symbols, facts = situation
     try:
@@ -133,7 +136,7 @@ def test_what_was_learnt_is_always(situation: tuple[Binding, dict[str, Dim], Fac
 
 
 @given(st.lists(st.one_of(questions, simple_questions), max_size=8), st.lists(questions, max_size=3))
-@settings(SOUNDNESS, max_examples=300)
+@settings(SOUNDNESS, max_examples=examples(300))
 def test_contradictory_facts_raise_nothing(known: list[Question], asked: list[Question]):
     facts = Facts()
     for question in known:
@@ -149,7 +152,7 @@ def test_contradictory_facts_raise_nothing(known: list[Question], asked: list[Qu
         facts.decide(c)
 
 
-# -- what kernels ask ------------------------------------------------------------------------------------------------------
+# -- what kernels ask ---------------------------------------------------------------------------------------------
 
 a, b, c, i, k, m, n, t, u, x, y = (dims.symbol(s) for s in "abcikmntuxy")
 size = dims.symbol("q.shape[0]", low=0)
@@ -188,6 +191,7 @@ ALWAYS: dict[str, tuple[list[Cond], Cond]] = {
     "maximum is above": ([], at_most(a, dims.maximum(a, b))),
     "remainder is not negative": ([equal(a, mod(m, 4)), at_most(0, m)], at_most(0, a)),
     "remainder is small": ([equal(a, mod(m, 4)), at_most(0, m)], at_most(a, 3)),
+    "equality of an operation": ([equal(floordiv(m, t), k)], equal(mul(3, floordiv(m, t)), mul(3, k))),
     "equal in size by a chain": ([equal(a, b), equal(b, c)], equal(mul(a, k), mul(k, c))),
     "multiple of 64": ([equal(n, mul(64, k))], divides(64, n)),
     "cdiv of a multiple": ([divides(t, m), less(0, t)], equal(cdiv(m, t), floordiv(m, t))),
@@ -300,7 +304,7 @@ SIMPLER: dict[str, tuple[list[Cond], Dim, Dim]] = {
     "small quotient": ([at_most(0, a), less(a, t)], floordiv(a, t), 0),
     "remainder of a multiple": ([divides(t, m)], mod(add(m, 1), t), mod(1, t)),
     "equality inside": ([equal(a, mul(2, b))], floordiv(a, 2), b),
-    "equality of an operation": ([equal(floordiv(m, t), k)], mul(3, floordiv(m, t)), mul(3, k)),
+    "value of an operation": ([equal(floordiv(m, t), 5)], mul(3, floordiv(m, t)), 15),
 }
 
 

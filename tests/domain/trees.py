@@ -1,8 +1,9 @@
-"""Random integer expressions and conditions for the property tests, each readable as a Dim or a Cond and as Python's own value."""
+"""Random integer expressions and conditions, each readable as a Dim or a Cond and as Python's own value."""
 
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,12 +16,17 @@ from pallas_ls.domain.dim import Atom, Dim
 
 #: An integer expression: an int, a symbol's name, or (operation, left, right).
 Tree = Any
-#: A condition: (relation, left, right) on integer expressions, ("not" | "and" | "or", parts...), ("truth" | "same", ...).
+#: A condition: (relation, left, right) on integer expressions, ("not" | "and" | "or", parts...), or of a name.
 Question = Any
 Binding = dict[str, Any]
 
 NAMES = ("a", "b", "m", "t")
 FLAGS = ("flag", "mode")
+
+
+def examples(usual: int) -> int:
+    """How many examples a property is tried on; PALLAS_LS_EXAMPLES multiplies it for a thorough run."""
+    return usual * int(os.environ.get("PALLAS_LS_EXAMPLES", "1"))
 
 
 class NoValue(Exception):
@@ -81,12 +87,13 @@ def _operations(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return st.one_of(common, common, common, common, rare, bits)
 
 
-trees: st.SearchStrategy[Tree] = st.recursive(leaves, _operations, max_leaves=7)
-small_trees: st.SearchStrategy[Tree] = st.recursive(leaves, _operations, max_leaves=4)
+_pairs = st.one_of(leaves, _operations(leaves))
+small_trees: st.SearchStrategy[Tree] = st.one_of(_pairs, _operations(_pairs))
+trees: st.SearchStrategy[Tree] = st.one_of(small_trees, _operations(small_trees))
 
 values = st.one_of(st.integers(-12, 12), st.integers(-300, 300), st.sampled_from((0, 1, 2, 64, 128, 256, 384, 4096)))
 bindings: st.SearchStrategy[Binding] = st.fixed_dictionaries(
-    {**{name: values for name in NAMES}, "flag": st.booleans(), "mode": st.sampled_from(("x", "y", None))}
+    {**dict.fromkeys(NAMES, values), "flag": st.booleans(), "mode": st.sampled_from(("x", "y", None))}
 )
 
 
@@ -130,7 +137,7 @@ def evaluate(d: Dim, binding: Binding) -> int:
     return out
 
 
-# -- conditions ------------------------------------------------------------------------------------------------------------
+# -- conditions ---------------------------------------------------------------------------------------------------
 
 RELATIONS: dict[str, tuple[Callable[[Dim, Dim], Cond], Callable[[int, int], bool]]] = {
     "==": (conds.equal, operator.eq),
@@ -147,15 +154,13 @@ def questions_over(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Question
     flag = st.just(("truth", "flag"))
     same = st.tuples(st.just("same"), st.just("mode"), st.sampled_from(("x", "y", None)))
     basic = st.one_of(relation, relation, relation, relation, flag, same)
-    return st.recursive(
-        basic,
-        lambda part: st.one_of(
-            st.tuples(st.just("not"), part),
-            st.tuples(st.sampled_from(("and", "or")), part, part),
-            st.tuples(st.sampled_from(("and", "or")), part, part, part),
-        ),
-        max_leaves=4,
+    joined = st.one_of(
+        st.tuples(st.just("not"), basic),
+        st.tuples(st.sampled_from(("and", "or")), basic, basic),
+        st.tuples(st.sampled_from(("and", "or")), basic, basic, basic),
     )
+    nested = st.tuples(st.sampled_from(("and", "or")), basic, joined)
+    return st.one_of(basic, basic, basic, joined, nested)
 
 
 questions: st.SearchStrategy[Question] = questions_over(small_trees)
@@ -190,9 +195,9 @@ def to_bool(question: Question, binding: Binding) -> bool:
         case "not":
             return not to_bool(rest[0], binding)
         case "and":
-            return all([to_bool(q, binding) for q in rest])
+            return False not in [to_bool(q, binding) for q in rest]
         case "or":
-            return any([to_bool(q, binding) for q in rest])
+            return True in [to_bool(q, binding) for q in rest]
         case _:
             left, right = to_int(rest[0], binding), to_int(rest[1], binding)
             if kind == "divides" and left == 0:

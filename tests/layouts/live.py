@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.mosaic.gpu import fragmented_array as fa
+from jax.experimental.mosaic.gpu import core as mgpu_core
 from jax.experimental.mosaic.gpu import utils
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -55,7 +56,9 @@ def lower(kernel, semantics: Semantics, scratch_types, arch: tuple[int, int] = (
     name = {Semantics.LANE: "Lane", Semantics.WARPGROUP: "Warpgroup"}[semantics]
     lowering = getattr(plgpu.LoweringSemantics, name)
     # JAX asks the device for its architecture; without one it says Hopper.
-    utils._infer_arch = lambda: arch
+    for module in (utils, mgpu_core):
+        if hasattr(module, "_infer_arch"):
+            module._infer_arch = lambda: arch
     try:
         call = plgpu.kernel(
             kernel,

@@ -103,8 +103,9 @@ def programs(draw: st.DrawFn) -> str:
 
 SNIPPETS = (
     "(", ")", "[", "]", "{", "}", '"', "'", '"""', "'''", "\\", "\n", "\r", "\r\n", " ", "    ", "\t", "\f", ":", "@",
-    "#", "else:", "\nelse:\n    x\n", "def f(", "\ndef f():\n    pass\n", "class X:\n", "x", "x = ", "\nN = 3\n", "if x:\n",
-    "f\"{", "f'{x", "é", "\U0001f600", "\0", "@dec\n", "try:", "\nexcept:\n", "case 1:", "return", ";", "\ufeff", "async ",
+    "#", "else:", "\nelse:\n    x\n", "def f(", "\ndef f():\n    pass\n", "class X:\n", "x", "x = ", "\nN = 3\n",
+    "if x:\n", "f\"{", "f'{x", "é", "\U0001f600", "\0", "@dec\n", "try:", "\nexcept:\n", "case 1:", "return", ";",
+    "\ufeff", "async ",
 )  # fmt: skip
 
 

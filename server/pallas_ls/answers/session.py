@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from ..domain.finding import Finding
+from pathlib import PurePath
+
+from ..domain.fact import CallFact
+from ..domain.finding import Finding, Fix
 from ..domain.target import Target
-from ..evaluate.program import Files, Program
+from ..evaluate.program import Files, Memo, Program
+from ..fixes.candidate import Repair
+from ..fixes.proof import Prover
+from ..fixes.registry import candidates
 from ..library.library import Library
-from ..source.span import Span
-from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step
+from ..rules.engine import Doubt, Violation, judge
+from ..rules.registry import all_rules
+from ..rules.view import CallView
+from ..source.span import Site, Span
+from .explain import explain_fact
+from .factrows import rows_of_site
+from .findings import finding_of
+from .hover import hover_at
+from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 
 
 class Session:
@@ -20,7 +33,9 @@ class Session:
     def __init__(self, files: Files, target: Target) -> None:
         self.files = files
         self.target = target
-        self.program = Program(files, Library())
+        library = Library()
+        self.program = Program(files, library)
+        self.prover = Prover(files, library, target)
 
     def changed(self) -> None:
         """Texts may have changed since the last answer."""
@@ -28,28 +43,118 @@ class Session:
 
     def check(self, path: str) -> FileReport:
         """Findings of a file."""
-        raise NotImplementedError
+        memos = self.program.analyse(path)
+        facts = [f for memo in memos for f in memo.facts]
+        violations, doubts = judge(facts, self.target)
+        findings = [finding_of(v, self.locate) for v in violations]
+        kept = sorted(
+            {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
+        )
+        return FileReport(path, tuple(kept), self._syntax(path), self._summary(path, facts, doubts), _notes(memos))
+
+    def locate(self, site: Site) -> Span | None:
+        """A site's place in its file's present text; None where the chunk is gone."""
+        module = self.files.module(site.path) if site.path else None
+        return module.span(site) if module is not None and module.get(site.chunk) is not None else None
+
+    def _syntax(self, path: str) -> tuple[SyntaxProblem, ...]:
+        module = self.files.module(path)
+        return tuple(SyntaxProblem(e.span, e.message) for e in module.errors) if module is not None else ()
+
+    def _summary(self, path: str, facts: list[CallFact], doubts: list[Doubt]) -> Summary:
+        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with doubt."""
+        ruled = {api for rule in all_rules() for api in rule.apis}
+        mine = [f for f in facts if f.site.path == path and f.api in ruled]
+        doubted = {id(d.fact): d for d in doubts}
+        sites = {f.site for f in mine}
+        sure = {f.site for f in mine if id(f) not in doubted}
+        unknown: dict[Site, UnknownSite] = {}
+        for f in mine:
+            span = self.locate(f.site)
+            if f.site not in sure and span is not None:
+                unknown.setdefault(f.site, UnknownSite(span, f.api, doubted[id(f)].why))
+        return Summary(len(sites), len(sure), tuple(sorted(unknown.values(), key=lambda u: u.span.start)))
 
     def fixes(self, path: str, span: Span) -> list[Offer]:
-        """Proven fixes for the findings that touch a stretch of a file (its first to its last line). Slow: an analysis per candidate."""
-        raise NotImplementedError
+        """Proven fixes for the findings that touch a stretch of a file. Slow: an analysis for each candidate."""
+        touching = [(v, f) for v, f in self._violations(path) if _touch(f.span, span)]
+        return [offer for v, f in touching for offer in self._proven(v, f)]
 
     def fixes_of(self, finding: Finding) -> list[Offer]:
         """Proven fixes for one finding."""
-        raise NotImplementedError
+        return [o for v, f in self._violations(finding.span.path) if f == finding for o in self._proven(v, f)]
+
+    def _violations(self, path: str) -> list[tuple[Violation, Finding]]:
+        facts = [f for memo in self.program.analyse(path) for f in memo.facts]
+        rows = [(v, finding_of(v, self.locate)) for v in judge(facts, self.target)[0]]
+        return [(v, f) for v, f in rows if f is not None]
+
+    def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
+        repair = Repair(violation, CallView(violation.fact, self.target), self.locate, self.text)
+        out: list[Offer] = []
+        for c in candidates(repair):
+            if self.prover.proves(c, violation, self.program.states):
+                out.append(Offer(finding, Fix(c.title, c.safe, c.edits)))
+        return out
+
+    def text(self, span: Span) -> str:
+        """The present text of a span."""
+        module = self.files.module(span.path)
+        return module.text.content[span.start : span.end] if module is not None else ""
 
     def hover(self, path: str, offset: int) -> Hover | None:
         """What is known at a place: offset in characters."""
-        raise NotImplementedError
+        return hover_at(offset, path, self._facts(path), self.locate, self.text, self.place)
 
     def facts(self, path: str) -> list[FactRow]:
-        """A row for each operand that has a shape, at each call site."""
-        raise NotImplementedError
+        """A row for each operand that has a shape, at each call site of the file."""
+        out: list[FactRow] = []
+        module = self.files.module(path)
+        if module is None:
+            return out
+        by_site: dict[Site, list[CallFact]] = {}
+        for f in self._facts(path):
+            if f.site.path == path:
+                by_site.setdefault(f.site, []).append(f)
+        for site, facts in by_site.items():
+            span = self.locate(site)
+            if span is not None:
+                line, col = module.text.position(span.start, "utf-8")
+                out += rows_of_site(path, line + 1, col, facts)
+        return sorted(out, key=lambda r: (r.line, r.col))
 
     def explain(self, path: str, line: int) -> list[Step]:
         """How the shapes at a line (0-based) came about."""
-        raise NotImplementedError
+        module = self.files.module(path)
+        out: dict[str, Step] = {}
+        for f in self._facts(path) if module is not None else ():
+            span = self.locate(f.site)
+            if span is None or span.path != path or module is None:
+                continue
+            first, last = module.text.position(span.start, "utf-8")[0], module.text.position(span.end, "utf-8")[0]
+            if first <= line <= last:
+                step = explain_fact(f, self.locate)
+                out.setdefault(repr(step), step)
+        return list(out.values())
+
+    def _facts(self, path: str) -> list[CallFact]:
+        return [f for memo in self.program.analyse(path) for f in memo.facts]
+
+    def place(self, span: Span) -> str:
+        """A place for a person: "line 12", or "other.py:12" in another file."""
+        module = self.files.module(span.path)
+        line = module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
+        text = self.text(span).split("\n")[0]
+        return f"{PurePath(span.path).name}:{line} (`{text}`)"
 
     def kernels(self, path: str) -> list[KernelCall]:
         """What can be confirmed in a file, in order."""
         raise NotImplementedError
+
+
+def _notes(memos: list[Memo]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for memo in memos for note in memo.notes))
+
+
+def _touch(a: Span, b: Span) -> bool:
+    return a.path == b.path and a.start <= b.end and b.start <= a.end

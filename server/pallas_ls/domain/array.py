@@ -24,13 +24,14 @@ class LayoutName:
 
     Attributes:
       name: the member of `plgpu.Layout`, or another constructor's name.
-      args: arguments of a parametric layout (shape, vector length, swizzle), as values.
+      args, options: arguments of a parametric layout (shape, vector length, swizzle) and its keywords, as values.
       reduced: axes removed by `.reduce`, each counted in the layout before its own removal.
     """
 
     name: str
     args: tuple[Value, ...] = ()
     reduced: tuple[int, ...] = ()
+    options: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

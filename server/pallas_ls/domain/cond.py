@@ -1,7 +1,7 @@
 """Conditions that the analysis may not be able to decide: normalised, hashable, closed under negation.
 
-A condition is `True`, `False`, or one of the classes below. Comparisons of Dims become `Zero` or `NonPos` of a difference, so that the
-same question asked twice is the same value.
+A condition is `True`, `False`, or one of the classes below. Comparisons of Dims become `Zero` or `NonPos` of a
+difference, so that the same question asked twice is the same value.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _contradict(flat: set[Cond]) -> bool:
 
 
 def zero(d: Dim) -> Cond:
-    """d == 0. The sign and a common weight do not matter; False where the weights cannot make up for the constant (2*x + 1)."""
+    """d == 0. The sign and a common weight do not matter; False where no weights make up for the constant (2*x + 1)."""
     if isinstance(d, int):
         return d == 0
     key, factor, constant = dims.primitive(d)

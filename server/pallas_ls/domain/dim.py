@@ -1,12 +1,12 @@
 """Symbolic integers: dimensions, tile sizes, byte counts.
 
-A `Dim` is a plain `int`, or an `Expr`: a sum of integer-weighted products of atoms. Atoms are symbols named by their origin
-(`q.shape[0]`, `config.tile_m`) and the operations that sums and products cannot express: floor division, modulo, minimum,
-maximum. Arithmetic is Python's on unbounded integers and needs no facts; `domain.facts` decides questions.
+A `Dim` is a plain `int`, or an `Expr`: a sum of integer-weighted products of atoms. Atoms are symbols named by their
+origin (`q.shape[0]`, `config.tile_m`) and the operations that sums and products cannot express: floor division, modulo,
+minimum, maximum. Arithmetic is Python's on unbounded integers and needs no facts; `domain.facts` decides questions.
 
-Each operation is brought to one form, so that equal Dims are mostly the same value: integer divisors are positive, common
-weights are cancelled (`2*k % 128` is `2*(k % 64)`), whole multiples of the divisor stand outside (`(m + 255)//128` is
-`(m + 127)//128 + 1`), and `-(-m//128)` is `(m + 127)//128`.
+Each operation is brought to one form, so that equal Dims are mostly the same value: integer divisors are positive,
+common weights are cancelled (`2*k % 128` is `2*(k % 64)`), whole multiples of the divisor stand outside
+(`(m + 255)//128` is `(m + 127)//128 + 1`), and `-(-m//128)` is `(m + 127)//128`.
 """
 
 from __future__ import annotations
@@ -14,37 +14,40 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import gcd
 
-from .polynomial import (
+from .expression import (
     Atom,
     Dim,
     Expr,
     Monomial,
     Op,
     Sym,
-    add,
     atom_order,
     atom_text,
+    is_primary,
+    of_atom,
+    of_term,
+    single_atom,
+    size,
+    symbol,
+    terms_of,
+    text,
+)
+from .polynomial import (
+    add,
     common_monomial,
     constant_of,
     content,
     exact_quotient,
     from_terms,
-    is_primary,
     leads_negative,
     monomial_quotient,
     mul,
     neg,
-    of_atom,
-    of_term,
     order,
     primitive,
     product,
-    single_atom,
     split_multiple,
     sub,
-    symbol,
-    terms_of,
-    text,
 )
 
 __all__ = [
@@ -84,6 +87,7 @@ __all__ = [
     "product",
     "rebuild",
     "single_atom",
+    "size",
     "split_multiple",
     "sub",
     "symbol",
@@ -304,7 +308,7 @@ def bitwise(name: str, a: Dim, b: Dim) -> Dim:
 
 
 def _bits_with_constant(name: str, a: Expr, b: int) -> Dim | None:
-    """The masks that are a remainder or a rounding down (Python's integers have endless sign bits, so for negative a as well)."""
+    """Masks that are a remainder or a rounding down, for negative `a` too: Python's integers have endless sign bits."""
     if name == "&":
         if b & (b + 1) == 0 and b >= 0:  # ones at the end: 0, 1, 3, 7, ...
             return mod(a, b + 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..source.span import Site
 from .cond import Cond
 from .facts import Facts
 from .python import Value
 from .ref import Launch
-from ..source.span import Site
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,8 @@
 """What is known on a path, and the questions it answers: "always", "never" or "cannot tell".
 
-Facts are of three kinds: equality (kept as a substitution), divisibility (`m % tile_m == 0`) and bounds. They are learnt from
-conditions; what cannot be used is kept only to answer the same question again. Every answer holds for each binding that
-satisfies the facts; where an answer would need a search, there is none.
+Facts are of three kinds: equality (kept as a substitution), divisibility (`m % tile_m == 0`) and bounds. They are
+learnt from conditions; what cannot be used is kept only to answer the same question again. Every answer holds for each
+binding that satisfies the facts; where an answer would need a long search, there is none.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from . import cond as conds
 from . import dim as dims
 from . import entail, interval, residue, rewrite
 from .cond import And, Cond, NonPos, Not, Or, Same, Truth, Zero
-from .dim import Atom, Dim, Expr, Op, Sym
+from .consequences import implied_by_span, implied_by_value, in_class, renewed, solve, within
+from .dim import Atom, Dim, Expr, Op
 from .interval import Span
-from .known import Known, multiple_of, residue_of, residue_of_atom, span_of, span_of_atom
+from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, span_of, span_of_atom
 from .residue import Residue
 
 _CONSEQUENCES = 8  # how far a fact's consequences have consequences of their own; further ones are not drawn
@@ -39,7 +40,22 @@ class Facts(Known):
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
-        return self._learn(c, _CONSEQUENCES)
+        out = self._learn(c, _CONSEQUENCES)
+        return out if out is self else out._narrow_choices()
+
+    def _narrow_choices(self) -> Facts:
+        """Of a disjunction learnt earlier, the only part that is still open is true."""
+        out = self
+        for c in sorted((c for c in self.assumed if isinstance(c, Or)), key=conds.text):
+            out = out._learn_only_open(c, _CONSEQUENCES)
+        return out
+
+    def _learn_only_open(self, c: Or, depth: int) -> Facts:
+        answers = [(x, self.decide(x)) for x in c.conds]
+        still_open = [x for x, answer in answers if answer is not False]
+        if not still_open:
+            return replace(self, contradictory=True)
+        return self._learn(still_open[0], depth) if len(still_open) == 1 else self
 
     def _learn(self, c: Cond, depth: int) -> Facts:
         known = self.decide(c)
@@ -73,8 +89,7 @@ class Facts(Known):
             case Not(cond=Zero(expr=e)):
                 return self._learn_not_zero(self.simplify(e), depth)
             case Or():
-                open_parts = [x for x in c.conds if self.decide(x) is not False]
-                return self._learn(open_parts[0], depth) if len(open_parts) == 1 else self
+                return self._learn_only_open(c, depth)
             case _:
                 return self
 
@@ -84,20 +99,20 @@ class Facts(Known):
         op = dims.as_op(e, "%")
         if op is not None:
             return self._learn_multiple(op.args[0], op.args[1], depth)
-        solved = _solve(e)
+        solved = solve(e)
         if solved is not None:
             return self._substitute(*solved, depth)
         return self._learn_bound(e, depth)._learn_bound(dims.neg(e), depth)
 
     def _substitute(self, atom: Atom, value: Dim, depth: int) -> Facts:
         """Puts `value` in the atom's place in all facts; what is known of the atom is known of its value as well."""
-        inherited = [*_within(value, span_of_atom(self, atom)), *_in_class(value, residue_of_atom(self, atom))]
+        inherited = [*within(value, span_of_atom(self, atom)), *in_class(value, residue_of_atom(self, atom))]
         kept, touched = self._split_by(atom)
         equal = {**kept.equal, atom: value}
-        out = replace(kept, equal={a: _rebuilt(d, {atom: value}) for a, d in equal.items()})
-        renewed = [r for c in touched for r in _renewed(c, {atom: value})]
-        implied = _implied_by_value(self, atom, value) if isinstance(atom, Op) else []
-        return out._learn_all([*inherited, *renewed, *implied], depth)
+        out = replace(kept, equal={a: rebuilt(d, {atom: value}) for a, d in equal.items()})
+        anew = [r for c in touched for r in renewed(c, {atom: value})]
+        implied = implied_by_value(self, atom, value) if isinstance(atom, Op) else []
+        return out._learn_all([*inherited, *anew, *implied], depth)
 
     def _split_by(self, atom: Atom) -> tuple[Facts, list[Cond]]:
         """The facts that do not speak of the atom, and those that do as conditions to be learnt anew."""
@@ -110,9 +125,9 @@ class Facts(Known):
         ]
         touched += [conds.divides(by, d) for d, by in self.multiples if speaks(d) or speaks(by)]
         for key, known in self.residues.items():
-            touched += _in_class(key, known) if speaks(key) else []
+            touched += in_class(key, known) if speaks(key) else []
         for key, span in self.bounds.items():
-            touched += _within(key, span) if speaks(key) else []
+            touched += within(key, span) if speaks(key) else []
         kept = replace(
             self,
             equal={a: d for a, d in self.equal.items() if not speaks(dims.of_atom(a))},
@@ -131,7 +146,7 @@ class Facts(Known):
         out = replace(self, multiples=(*self.multiples, (dividend, by)))
         if isinstance(dividend, int):  # and not zero: it has divisors of its own size at most
             size = abs(dividend)
-            return out._learn_all(_within(by, (-size, size)), depth)
+            return out._learn_all(within(by, (-size, size)), depth)
         return out
 
     def _learn_residue(self, d: Dim, known: Residue) -> Facts:
@@ -168,11 +183,17 @@ class Facts(Known):
         out = replace(self, bounds={**self.bounds, key: new})
         if depth == 0:
             return out
-        low, high = interval.meet(span_of(out, key), new)
-        exact = [conds.equal(key, low)] if low is not None and low == high else []
         atom = dims.single_atom(key)
-        implied = _implied_by_span(self, atom, new) if isinstance(atom, Op) else []
-        return out._learn_all([*exact, *implied], depth - 1)
+        implied = implied_by_span(self, atom, new) if isinstance(atom, Op) else []
+        return out._learn_all(implied, depth - 1)._learn_exact(key, depth - 1)
+
+    def _learn_exact(self, key: Expr, depth: int) -> Facts:
+        """Bounds that meet are an equality."""
+        low, high = span_of(self, key)
+        if low is None or low != high:
+            return self
+        e = self.simplify(dims.sub(key, low))
+        return self._learn_zero(e, depth) if isinstance(e, Expr) and depth > 0 else self
 
     def _learn_not_zero(self, e: Dim, depth: int) -> Facts:
         """A bound that is excluded moves by one."""
@@ -232,7 +253,9 @@ class Facts(Known):
         g, r = residue_of(self, d)
         if r and (g == 0 or r % g):
             return False
-        if self._equal_in_quotients(d):
+        if dims.as_op(d, "%") is not None:  # all that is known of multiples has been asked
+            return None
+        if entail.equal_in_quotients(self, d):
             return True
         return self._decide_zero_by_order(d)
 
@@ -240,40 +263,13 @@ class Facts(Known):
         op = dims.as_op(d, "%")
         return op is not None and multiple_of(self, op.args[0], op.args[1])
 
-    def _equal_in_quotients(self, d: Expr) -> bool:
-        """`m//128*64 == m//2`: what is divisible is written as its divisor times a quotient, and then all cancels."""
-        leaf = self._as_products(d)
-        try:
-            return bool(leaf) and dims.rebuild(d, leaf) == 0
-        except (ZeroDivisionError, ValueError):
-            return False
-
-    def _as_products(self, d: Expr) -> dict[Atom, Dim]:
-        """Atoms that are divisible, and remainders, by quotients; empty where `d` has no operation that these would resolve."""
-        found = dims.atoms(d)
-        if not any(isinstance(a, Op) and a.name in ("//", "%") for a in found):
-            return {}
-        leaf: dict[Atom, Dim] = {}
-        for atom in found:
-            if isinstance(atom, Op) and atom.name == "%":
-                a, by = atom.args
-                leaf[atom] = dims.sub(a, dims.mul(dims.floordiv(a, by), by))
-        for dividend, by in self.multiples:
-            atom = dims.single_atom(dividend)
-            if atom in found and isinstance(atom, Sym):
-                leaf[atom] = dims.mul(by, dims.symbol(f"<{atom.name} / {dims.text(by)}>"))
-        for key, (g, r) in self.residues.items():
-            atom = dims.single_atom(key)
-            if atom in found and isinstance(atom, Sym) and g:
-                leaf.setdefault(atom, dims.add(r, dims.mul(g, dims.symbol(f"<{atom.name} / {g}>"))))
-        return leaf
-
     def _decide_zero_by_order(self, d: Expr) -> bool | None:
         """Neither more nor less than zero, or always one of them."""
-        if entail.never_positive(self, dims.add(d, 1)) or entail.never_positive(self, dims.sub(1, d)):
-            return False
-        if entail.never_positive(self, d) and entail.never_positive(self, dims.neg(d)):
-            return True
+        for side in (d, dims.neg(d)):
+            if entail.never_positive(self, side):
+                if entail.never_positive(self, dims.neg(side)):
+                    return True
+                return False if entail.never_positive(self, dims.add(side, 1)) else None
         return None
 
     def _decide_nonpos(self, e: Expr) -> bool | None:
@@ -282,8 +278,11 @@ class Facts(Known):
             return c if isinstance(c, bool) else None
         if c in self.assumed:
             return True
-        if entail.never_positive(self, c.expr):
+        low, high = self._span(c.expr)
+        if (high is not None and high <= 0) or entail.never_positive(self, c.expr):
             return True
+        if low is not None and low > 0:
+            return False
         return False if entail.never_positive(self, dims.sub(1, c.expr)) else None
 
     def divisor(self, d: Dim) -> int:
@@ -292,7 +291,10 @@ class Facts(Known):
 
     def span(self, d: Dim) -> Span:
         """Known inclusive bounds of `d`."""
-        e = self.simplify(d)
+        return self._span(self.simplify(d))
+
+    def _span(self, e: Dim) -> Span:
+        """Bounds move to the next member of the residue class."""
         low, high = span_of(self, e)
         g, r = residue_of(self, e)
         if g > 1:
@@ -301,7 +303,7 @@ class Facts(Known):
         return low, high
 
     def simplify(self, d: Dim) -> Dim:
-        """`d` with equalities put in, decided minimums and remainders resolved, and `x // k * k` folded where k divides x."""
+        """`d` with equalities put in, decided minimums and remainders resolved, and `x // k * k` folded where k | x."""
         return rewrite.simplify(self, d)
 
 
@@ -313,91 +315,3 @@ def _all_of(answers: Iterable[bool | None]) -> bool | None:
 def _any_of(answers: Iterable[bool | None]) -> bool | None:
     seen = list(answers)
     return True if True in seen else None if None in seen else False
-
-
-def _solve(e: Expr) -> tuple[Atom, Dim] | None:
-    """(atom, value) from e == 0: an atom of weight 1 or -1 that its value does not speak of; symbols before operations."""
-    found: tuple[Atom, Dim] | None = None
-    for m, c in e.terms:
-        if abs(c) != 1 or len(m) != 1 or m[0][1] != 1:
-            continue
-        atom = m[0][0]
-        value = dims.mul(-c, dims.sub(e, dims.of_term(m, c)))
-        if atom in dims.atoms(value):
-            continue
-        if isinstance(atom, Sym):
-            return atom, value
-        if found is None:
-            found = atom, value
-    return found
-
-
-def _rebuilt(d: Dim, leaf: dict[Atom, Dim]) -> Dim:
-    try:
-        return dims.rebuild(d, leaf)
-    except (ZeroDivisionError, ValueError):
-        return d
-
-
-def _renewed(c: Cond, leaf: dict[Atom, Dim]) -> list[Cond]:
-    """The condition with atoms replaced; none where an operation then has no value (what it said is given up)."""
-    try:
-        if isinstance(c, Zero):
-            return [conds.zero(dims.rebuild(c.expr, leaf))]
-        if isinstance(c, NonPos):
-            return [conds.nonpos(dims.rebuild(c.expr, leaf))]
-    except (ZeroDivisionError, ValueError):
-        return []
-    return [c]
-
-
-def _within(d: Dim, span: Span) -> list[Cond]:
-    low, high = span
-    above = [] if low is None else [conds.at_most(low, d)]
-    return above if high is None else [*above, conds.at_most(d, high)]
-
-
-def _in_class(d: Dim, known: Residue) -> list[Cond]:
-    g, r = known
-    return [conds.divides(g, dims.sub(d, r))] if g > 1 else []
-
-
-def _implied_by_value(known: Known, op: Op, value: Dim) -> list[Cond]:
-    """What an operation's value tells of its arguments."""
-    match op.name:
-        case "min":
-            return [conds.at_most(value, a) for a in op.args]
-        case "max":
-            return [conds.at_most(a, value) for a in op.args]
-        case "//":
-            a, by = op.args
-            rest = dims.sub(a, dims.mul(value, by))  # 0 <= rest < by
-            return [conds.at_most(0, rest), conds.less(rest, by)] if _positive(known, by) else []
-        case "%":
-            a, by = op.args
-            return [conds.divides(by, dims.sub(a, value))]
-        case _:
-            return []
-
-
-def _implied_by_span(known: Known, op: Op, span: Span) -> list[Cond]:
-    """What an operation's bounds tell of its arguments."""
-    low, high = span
-    match op.name:
-        case "min":
-            return [] if low is None else [conds.at_most(low, a) for a in op.args]
-        case "max":
-            return [] if high is None else [conds.at_most(a, high) for a in op.args]
-        case "//":
-            a, by = op.args
-            if not _positive(known, by):
-                return []
-            above = [] if low is None else [conds.at_most(dims.mul(by, low), a)]
-            return above if high is None else [*above, conds.less(a, dims.mul(by, high + 1))]
-        case _:
-            return []
-
-
-def _positive(known: Known, d: Dim) -> bool:
-    low, _ = span_of(known, d)
-    return low is not None and low > 0

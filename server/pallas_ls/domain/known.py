@@ -1,11 +1,12 @@
-"""What is known of single integers: equalities, divisibility, residues and bounds, and what follows of an expression's parts.
+"""What is known of integers (equalities, divisibility, residues and bounds), and what follows for an expression.
 
-`Known` is the part of `domain.facts.Facts` that speaks of integers. The functions here look at an expression's structure only;
-`domain.entail` combines several facts, `domain.rewrite` simplifies with them.
+`Known` is the part of `domain.facts.Facts` that speaks of integers. The functions here look at an expression's parts
+one by one; `domain.entail` combines several facts, `domain.rewrite` simplifies with them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import dim as dims
@@ -38,13 +39,18 @@ def substitute(known: Known, d: Dim) -> Dim:
     """`d` with equalities put in; as it is where an operation would then have no value."""
     if isinstance(d, int) or not known.equal or dims.atoms(d).isdisjoint(known.equal):
         return d
+    return rebuilt(d, known.equal)
+
+
+def rebuilt(d: Dim, leaf: Mapping[Atom, Dim]) -> Dim:
+    """`d` with atoms replaced, or as it is where an operation then has no value (the path that does it never runs)."""
     try:
-        return dims.rebuild(d, known.equal)
+        return dims.rebuild(d, leaf)
     except (ZeroDivisionError, ValueError):
         return d
 
 
-# -- bounds ----------------------------------------------------------------------------------------------------------------
+# -- bounds -----------------------------------------------------------------------------------------------------------
 
 
 def span_of(known: Known, d: Dim, depth: int = DEPTH) -> Span:
@@ -124,7 +130,7 @@ def _span_of_bits(name: str, spans: list[Span]) -> Span:
             return interval.ANY
 
 
-# -- residues --------------------------------------------------------------------------------------------------------------
+# -- residues ---------------------------------------------------------------------------------------------------------
 
 
 def residue_of(known: Known, d: Dim, depth: int = DEPTH) -> Residue:
@@ -191,7 +197,7 @@ def _residue_of_op(known: Known, op: Op, depth: int) -> Residue:
     return out
 
 
-# -- symbolic divisors -----------------------------------------------------------------------------------------------------
+# -- symbolic divisors ------------------------------------------------------------------------------------------------
 
 
 def multiple_of(known: Known, d: Dim, by: Dim, depth: int = DEPTH) -> bool:

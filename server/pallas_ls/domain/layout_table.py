@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .finding import JaxError
 from .layout import RegisterLayout, Replicated, Splat, Strided, Tiled, canonical_layout
 from .target import NEWEST, JaxVersion
-from .tiling import Shape, Tiles, tile_shape
+from .tiling import Shape, tile_shape
 
 FOUR_TIMES = Replicated(4)
 
@@ -249,7 +249,7 @@ def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -
             return m64_collective_native(columns, packing, version)
         case "SMEM_GMEM_COPY", (tuple() as shape, int() as bits, int() as swizzle) if _all_int(shape):
             return smem_gmem_copy(shape, bits, swizzle)
-        case ("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps):
+        case (("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps)):
             return mma_operand(name.removeprefix("MMA_"), bits, m_warps)
         case _:
             return None

@@ -1,70 +1,18 @@
-"""The value behind a symbolic integer: a sum of integer-weighted products of atoms, and its arithmetic.
+"""Sums of integer-weighted products: their one sorted form, addition, multiplication and exact division.
 
-Everything here is exact for all integers and needs no facts. `domain.dim` adds the operations that sums of products cannot
-express (floor division, modulo, minimum, ...); read that module for the whole interface.
+Everything here is exact for all integers and needs no facts. `domain.dim` adds the operations that sums of products
+cannot express (floor division, modulo, minimum, ...); read that module for the whole interface.
 """
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 
-
-@dataclass(frozen=True, slots=True)
-class Sym:
-    """An integer named by where it comes from.
-
-    Attributes:
-      name: an expression over names of the source ("tile_m", "q.shape[0]"), also what is shown.
-      sure: it is certainly a Python integer (a dimension, an annotated parameter). A parameter without annotation that is
-        used in arithmetic may be an array as well.
-      low, high: inclusive bounds known by construction (0 for a dimension), or None.
-    """
-
-    name: str
-    sure: bool = True
-    low: int | None = None
-    high: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """An operation that sums of products cannot express: "//", "%", "min", "max", "<<", ">>", "**", "&", "|", "^", "bits"."""
-
-    name: str
-    args: tuple[Dim, ...]
-
-
-Atom = Sym | Op
-#: A product of atoms with their powers, sorted; () is the constant 1.
-Monomial = tuple[tuple[Atom, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Expr:
-    """A sum of weighted products, sorted, without zero weights, and not a plain constant (that is an `int`)."""
-
-    terms: tuple[tuple[Monomial, int], ...]
-    key: int
-
-    def __hash__(self) -> int:
-        return self.key
-
-    def __str__(self) -> str:
-        return text(self)
-
-
-Dim = int | Expr
+from .expression import Atom, Dim, Expr, Monomial, atom_order, of_term, terms_of
 
 
 @lru_cache(maxsize=1 << 16)
-def atom_order(atom: Atom) -> tuple[str, str]:
-    """A total order on atoms: what they print as, then (two symbols of one name but other bounds) all they are."""
-    return atom_text(atom), repr(atom)
-
-
 def _monomial_order(m: Monomial) -> tuple[int, list[tuple[tuple[str, str], int]]]:
     return -sum(p for _, p in m), [(atom_order(a), p) for a, p in m]
 
@@ -89,45 +37,12 @@ def from_terms(terms: dict[Monomial, int]) -> Dim:
     return Expr(fixed, hash(fixed))
 
 
-def symbol(name: str, *, sure: bool = True, low: int | None = None, high: int | None = None) -> Expr:
-    """The symbol as a Dim."""
-    return of_atom(Sym(name, sure, low, high))
-
-
-def of_atom(atom: Atom) -> Expr:
-    """An atom as a Dim."""
-    terms = (((((atom, 1),), 1)),)
-    return Expr(terms, hash(terms))
-
-
-def of_term(m: Monomial, c: int) -> Dim:
-    """One weighted product as a Dim."""
-    if not m or not c:
-        return c
-    terms = ((m, c),)
-    return Expr(terms, hash(terms))
-
-
-def terms_of(d: Dim) -> tuple[tuple[Monomial, int], ...]:
-    """The weighted products whose sum is `d`; none for 0."""
-    return d.terms if isinstance(d, Expr) else ((((), d),) if d else ())
-
-
 def constant_of(d: Dim) -> int:
     """The constant summand."""
     if isinstance(d, int):
         return d
     m, c = d.terms[-1]  # the constant has the lowest degree: it is the last
     return 0 if m else c
-
-
-def single_atom(d: Dim) -> Atom | None:
-    """The atom that `d` is, where it is exactly one."""
-    if isinstance(d, Expr) and len(d.terms) == 1:
-        m, c = d.terms[0]
-        if c == 1 and len(m) == 1 and m[0][1] == 1:
-            return m[0][0]
-    return None
 
 
 def leads_negative(d: Dim) -> bool:
@@ -301,7 +216,7 @@ def split_multiple(a: Dim, b: Expr) -> tuple[Dim, Dim]:
 
 
 def _split_multiple_of_sum(a: Dim, b: Expr) -> tuple[Dim, Dim]:
-    """A multiple of the sum is taken out where that cancels a term for each term of b but at most one (`x + y - 1` of `x + y`)."""
+    """Multiples of the sum are taken out where fewer terms are left then (`m + x + y - 1` by `x + y`: `m - 1`)."""
     whole: Dim = 0
     rest = a
     (bm, bc) = b.terms[0]
@@ -314,80 +229,3 @@ def _split_multiple_of_sum(a: Dim, b: Expr) -> tuple[Dim, Dim]:
         if len(terms_of(left)) < len(terms_of(rest)):
             whole, rest = add(whole, q), left
     return whole, rest
-
-
-# -- text ------------------------------------------------------------------------------------------------------------------------
-
-_CALLS = ("min", "max", "bits")
-_BESIDE_SUMS = ("//", "%", "**")  # bind tighter than + and -
-_DIGITS = 4096  # bits; Python refuses to print much longer integers in decimal
-
-
-def text(d: Dim) -> str:
-    """The Dim as a Python expression over the source's names."""
-    if isinstance(d, int):
-        return _int_text(d)
-    out = ""
-    for m, c in d.terms:
-        part = _term_text(m, abs(c), alone=len(d.terms) == 1 and c > 0, first_negative=not out and c < 0)
-        if not out:
-            out = f"-{part}" if c < 0 else part
-        else:
-            out += f" {'-' if c < 0 else '+'} {part}"
-    return out
-
-
-def _int_text(n: int) -> str:
-    return str(n) if n.bit_length() < _DIGITS else hex(n)
-
-
-def _term_text(m: Monomial, size: int, alone: bool, first_negative: bool) -> str:
-    if not m:
-        return _int_text(size)
-    if size == 1 and len(m) == 1 and m[0][1] == 1:
-        atom = m[0][0]
-        if alone or (isinstance(atom, Op) and atom.name in _BESIDE_SUMS and not first_negative):
-            return atom_text(atom)
-    body = "*".join(_factor(a, p) for a, p in m)
-    return body if size == 1 else f"{_int_text(size)}*{body}"
-
-
-def _factor(a: Atom, p: int) -> str:
-    shown = atom_text(a)
-    if not _is_primary(a):
-        shown = f"({shown})"
-    return shown if p == 1 else f"{shown}**{p}"
-
-
-def atom_text(a: Atom) -> str:
-    """An atom as a Python expression."""
-    if isinstance(a, Sym):
-        return a.name
-    if a.name in _CALLS:
-        return f"{a.name}({', '.join(text(x) for x in a.args)})"
-    left, right = (_operand(x) for x in a.args)
-    return f"{left} {a.name} {right}" if a.name in ("<<", ">>", "&", "|", "^") else f"{left}{a.name}{right}"
-
-
-def _operand(d: Dim) -> str:
-    shown = text(d)
-    if isinstance(d, int):
-        return f"({shown})" if d < 0 else shown
-    atom = single_atom(d)
-    return shown if atom is not None and _is_primary(atom) else f"({shown})"
-
-
-def _is_primary(a: Atom) -> bool:
-    return is_primary(a.name) if isinstance(a, Sym) else a.name in _CALLS
-
-
-@lru_cache(maxsize=1 << 14)
-def is_primary(name: str) -> bool:
-    """The text of an expression needs no brackets beside an operator (a name, an attribute, an index, a call)."""
-    if name.isidentifier():
-        return True
-    try:
-        node = ast.parse(name, mode="eval").body
-    except SyntaxError:  # a name made for showing only
-        return True
-    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))

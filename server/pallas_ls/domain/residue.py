@@ -1,4 +1,4 @@
-"""Arithmetic on residue classes: (g, r) stands for the integers r + g*k; (0, r) for r alone, (1, 0) for all integers."""
+"""Arithmetic on residue classes: (g, r) stands for the integers r + g*k; (0, r) for r alone, (1, 0) for all."""
 
 from __future__ import annotations
 

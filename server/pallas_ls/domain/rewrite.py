@@ -1,11 +1,11 @@
-"""Expressions made simpler by what is known: equalities put in, remainders that are zero, minimums that are decided, ..."""
+"""Expressions made simpler by what is known: equalities put in, remainders and minimums that are decided, ..."""
 
 from __future__ import annotations
 
 from . import dim as dims
 from . import entail
 from .dim import Atom, Dim, Expr, Op
-from .known import DEPTH, Known, exact_division, multiple_of, residue_of, span_of, substitute
+from .known import DEPTH, Known, exact_division, multiple_of, rebuilt, residue_of, span_of, substitute
 
 
 def simplify(known: Known, d: Dim, depth: int = DEPTH) -> Dim:
@@ -31,7 +31,7 @@ def _simplify_ops(known: Known, d: Dim, depth: int) -> Dim:
                 simpler = _simplify_op(known, atom, depth)
                 if simpler != dims.of_atom(atom):
                     leaf[atom] = simpler
-    return dims.rebuild(d, leaf) if leaf else d
+    return rebuilt(d, leaf) if leaf else d
 
 
 def _simplify_op(known: Known, op: Op, depth: int) -> Dim:
@@ -57,7 +57,7 @@ def _decided_extreme(known: Known, op: Op) -> Dim:
     kept = list(op.args)
     for d in op.args:
         others = [x for x in kept if x != d]
-        if any(entail.never_positive(known, dims.sub(x, d) if op.name == "min" else dims.sub(d, x)) for x in others):
+        if any(_never_positive(known, dims.sub(x, d) if op.name == "min" else dims.sub(d, x)) for x in others):
             kept = others
     return dims.apply_op(op.name, tuple(kept))
 
@@ -74,7 +74,7 @@ def _simplify_mod(known: Known, a: Dim, by: Dim) -> Dim:
 
 
 def _simplify_floordiv(known: Known, a: Dim, by: Dim) -> Dim:
-    """Terms that `by` divides are divided one by one; what is left is often less than one divisor (`(m + t - 1) // t`)."""
+    """Terms that `by` divides are divided one by one; what is left is often less than a divisor (`(m + t - 1)//t`)."""
     whole, rest = _split_exact(known, a, by)
     for k in _whole_steps(known, rest, by):
         return dims.add(whole, k)
@@ -108,18 +108,22 @@ def _whole_steps(known: Known, rest: Dim, by: Dim) -> list[int]:
     """[rest // by] where that is known to be 0 or -1."""
     if rest == 0:
         return [0]
-    if not _at_least(known, by, 1):
+    if not (_at_least(known, by, 1) or _never_positive(known, dims.sub(1, by))):
         return []
     for k in (0, -1):
         left = dims.sub(rest, dims.mul(k, by))  # 0 <= left < by
-        if _at_least(known, left, 0) and entail.never_positive(known, dims.add(dims.sub(left, by), 1)):
+        if _at_least(known, left, 0) and _never_positive(known, dims.add(dims.sub(left, by), 1)):
             return [k]
     return []
 
 
 def _at_least(known: Known, d: Dim, least: int) -> bool:
     low, _ = span_of(known, d)
-    return (low is not None and low >= least) or entail.never_positive(known, dims.sub(least, d))
+    return low is not None and low >= least
+
+
+def _never_positive(known: Known, d: Dim) -> bool:
+    return entail.never_positive(known, d, entail.SMALL_BUDGET)
 
 
 def _fold(known: Known, d: Dim) -> Dim:

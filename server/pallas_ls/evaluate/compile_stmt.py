@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,22 @@ class Compiler(ExprCompiler):
         return counted
 
     # -- simple statements -----------------------------------------------------------------------------------------------------
+
+    def _Pass(self, node: ast.Pass, scope: Scope) -> Exec:
+        """What stands here may be a statement that does not parse: the names that it was about to bind are unknown."""
+        start, end = self.chunk.range(node)
+        broken = [f for f in self.chunk.faults if f.start <= end and start <= f.end]
+        if not broken or scope.kind == "comprehension":
+            return lambda fr: NORMAL
+        text = "\n".join(self.chunk.text[f.start : f.end] for f in broken)
+        stores = [self.store_name(n, scope) for n in _names_about_to_be_bound(text)]
+
+        def run(fr: Frame) -> int:
+            for store in stores:
+                store(fr, Unknown("bound by a statement that does not parse"))
+            return NORMAL
+
+        return run
 
     def _Expr(self, node: ast.Expr, scope: Scope) -> Exec:
         value = self.expr(node.value, scope)
@@ -324,6 +341,13 @@ class Compiler(ExprCompiler):
             return NORMAL
 
         return run
+
+
+def _names_about_to_be_bound(text: str) -> list[str]:
+    """Names at the head of broken assignments, loops and definitions."""
+    found = re.findall(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]*)?[-+*/%&|^<>]{0,2}=(?!=)", text, re.MULTILINE)
+    found += re.findall(r"^\s*(?:def|class|for|import)\s+(\w+)", text, re.MULTILINE)
+    return [n.strip() for group in found for n in group.split(",") if n.strip().isidentifier()]
 
 
 def _as_load(node: ast.expr) -> ast.expr:

@@ -200,7 +200,7 @@ def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec, orelse: Exec 
                 m.write(slots, key, wide)
     finally:
         m.recording = recording
-    out, ret, ended = _one_pass(fr, m.fresh_condition(), begin, body)
+    out, ret, ended = _one_pass(fr, m.fresh_condition("loop"), begin, body)
     for slots, key, value in out.writes.values():
         now = slots.get(key, MISSING)
         if now is not MISSING or value is not MISSING:
@@ -236,7 +236,7 @@ def _one_pass(fr: Frame, cond: Cond, begin: Callable[[], Any], body: Exec) -> tu
 
 
 def _changes(fr: Frame, begin: Callable[[], Any], body: Exec) -> Writes:
-    out, _, _ = _one_pass(fr, fr.m.fresh_condition(), begin, body)
+    out, _, _ = _one_pass(fr, fr.m.fresh_condition("loop"), begin, body)
     return {
         where: (slots, key, value)
         for where, (slots, key, value) in out.writes.items()

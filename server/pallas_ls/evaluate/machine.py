@@ -10,11 +10,11 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.cond import Cond
 from ..domain.dim import Dim
+from ..domain.fact import CallFact, Raise
 from ..domain.facts import Facts
 from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
 from ..domain.ref import Launch
 from ..source.span import Site
-from ..domain.fact import CallFact, Raise
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 
 #: Calls nested deeper than this are given up (Python's own limit is 1000; kernels nest a dozen).
@@ -61,6 +61,7 @@ class Machine:
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       facts_out: recorded call facts, in order.
+      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data would be left).
     """
 
     def __init__(self, budget: int, program: Any) -> None:
@@ -87,6 +88,7 @@ class Machine:
         self.global_writes: dict[tuple[str, str], Any] = {}
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
+        self.inexact: set[Site] = set()
 
     # -- writes --------------------------------------------------------------------------------------------------------------
 
@@ -216,10 +218,10 @@ class Machine:
         self.fresh += 1
         return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
 
-    def fresh_condition(self) -> Cond:
-        """A condition that nothing is known of."""
+    def fresh_condition(self, what: str = "") -> Cond:
+        """A condition that nothing is known of; "loop": that a loop runs at all."""
         self.fresh += 1
-        return conds.Truth(f"?{self.fresh}")
+        return conds.Truth(f"?{what}{self.fresh}")
 
     def as_int(self, v: Value, site: Site | None = None) -> Int | None:
         """The value as an integer, where it is one: a parameter becomes a symbol, a bool 0 or 1."""

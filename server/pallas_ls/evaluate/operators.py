@@ -99,6 +99,8 @@ def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
         raise Raised(None, "ZeroDivisionError", site) from None
     except ValueError:
         return m.unknown("a shift or power out of range", a, b, site=site)
+    if op == "//" and isinstance(a.dim, int) and isinstance(b.dim, int) and a.dim % b.dim:
+        m.inexact.add(site)
     inputs = (a.origin, b.origin)
     return Int(value, Origin(site, op, tuple(o for o in inputs if o is not None)))
 

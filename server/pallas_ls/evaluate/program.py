@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
+from ..domain.fact import CallFact, Raise
+from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -25,7 +26,6 @@ from .imports import Imports
 from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
-from ..domain.fact import CallFact, Raise
 from .scope import Scope, body_scope
 from .trail import Trail, put
 
@@ -63,6 +63,7 @@ class Memo:
     idle: list[Any] = field(default_factory=list[Any])
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
+    inexact: frozenset[Site] = frozenset()
 
 
 @dataclass(slots=True)
@@ -316,7 +317,9 @@ class Program:
             functions = [f for f in memo.uncalled if id(f.code) not in used]
             if kernels or functions:
                 key = f"{chunk.key}:idle {_digest(memo.version, str(len(kernels)), str(len(functions)))}"
-                state.entries[key] = self._kept(old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used))
+                state.entries[key] = self._kept(
+                    old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
+                )
         return [*state.chunks.values(), *state.entries.values()]
 
     def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:

@@ -140,7 +140,13 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
         return
     names = parameter_names(f.body, len(operands) + len(items))
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
-    _with_scratch(m, f.scratch, lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs), f.body, len(operands) + len(items))
+    _with_scratch(
+        m,
+        f.scratch,
+        lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs),
+        f.body,
+        len(operands) + len(items),
+    )
 
 
 def _with_scratch(m: Any, scratch: Value, run: Any, body: Value, before: int) -> Value:
@@ -203,4 +209,3 @@ def _in_warp(m: Any, call: Call, f: Value, args: tuple[Value, ...]) -> Value:
         return m.program.calls.call(m, f, args, call.site)
     finally:
         m.launches.pop()
-

@@ -30,7 +30,9 @@ def register(r: Registry, module: str) -> None:
     r.function(f"{pl}.when", "condition")(_when)
     r.function(f"{pl}.loop", "lower, upper, *, init_carry=None, step=1, unroll=None")(_loop)
     r.function(f"{module}.nd_loop", "grid, *, collective_axes, tiling=None, init_carry=None")(_nd_loop)
-    r.function(f"{module}.dynamic_scheduling_loop", "grid_names, thread_axis=None, cluster_axes=(), init_carry=None")(_scheduling)
+    r.function(f"{module}.dynamic_scheduling_loop", "grid_names, thread_axis=None, cluster_axes=(), init_carry=None")(
+        _scheduling
+    )
     r.function(f"{pl}.run_state", "f")(_run_state)
     r.attribute(LoopInfo)(lambda m, v, name, site: v.fields.get(name, NO_ATTRIBUTE))
 
@@ -132,14 +134,18 @@ def _nd_loop(m: Any, call: Call, grid: Value, collective_axes: Value, tiling: Va
         index: Value = inner.unknown("an index over a grid that is not known", grid)
         if bounds is not None:
             index = tuple(traced_index(inner, "i", 0, b) for b in bounds)
-        info = LoopInfo({"index": index, "local_index": traced_index(inner, "step", 0, None), "num_local_steps": Array((), INT32)})
+        info = LoopInfo(
+            {"index": index, "local_index": traced_index(inner, "step", 0, None), "num_local_steps": Array((), INT32)}
+        )
         return loop_body(inner, at, (info,), init_carry, keyword="carry")
 
     record(m, "nd_loop", call.site, {"grid": grid}, None)
     return Builtin("plgpu.nd_loop", decorate)
 
 
-def _scheduling(m: Any, call: Call, grid_names: Value, thread_axis: Value, cluster_axes: Value, init_carry: Value) -> Value:
+def _scheduling(
+    m: Any, call: Call, grid_names: Value, thread_axis: Value, cluster_axes: Value, init_carry: Value
+) -> Value:
     def decorate(inner: Any, at: Call) -> Value:
         items = inner.program.items.iterate(inner, grid_names)
         index = tuple(Array((), INT32) for _ in items) if items is not None else inner.unknown("an index", grid_names)
@@ -177,4 +183,3 @@ def _final(m: Any, v: Value) -> Value:
         return Array(v.shape, v.dtype)
     items = m.program.items.iterate(m, v) if v is not None and not isinstance(v, (Unknown, Opaque, Int)) else None
     return m.unknown("the state of run_state", v) if items is None else tuple(_final(m, x) for x in items)
-

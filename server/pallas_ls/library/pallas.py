@@ -10,6 +10,7 @@ from ..domain.array import Array
 from ..domain.python import Call, Int, Opaque, Origin, Unknown, Value
 from ..domain.ref import Ds
 from .convert import INT32, as_constant
+from .recording import record
 from .registry import Registry
 
 MODULE = "jax.experimental.pallas"
@@ -17,6 +18,7 @@ MODULE = "jax.experimental.pallas"
 
 def register(r: Registry) -> None:
     """Registers the module."""
+    r.function("jax.lax.axis_index", "axis_name")(_axis_index)
     r.function(f"{MODULE}.cdiv", "a, b")(_cdiv)
     r.function(f"{MODULE}.ds {MODULE}.dslice", "start, size=None, stride=None")(_ds)
     r.function(f"{MODULE}.multiple_of", "x, values")(_multiple_of)
@@ -26,7 +28,36 @@ def register(r: Registry) -> None:
     r.function(f"{MODULE}.debug_print", "fmt, *args")(lambda m, call, fmt, args: None)
     r.function(f"{MODULE}.Buffered", "buffer_count=2, use_lookahead=False")(_buffered)
     r.names[f"{MODULE}.BlockSpec"] = r.names.get(f"{MODULE}.mosaic_gpu.BlockSpec", Unknown("BlockSpec"))
-    r.function(f"{MODULE}.MemoryRef", "*args, **kwargs")(lambda m, call, args, kwargs: m.unknown("a memory reference type"))
+    r.function(f"{MODULE}.MemoryRef", "*args, **kwargs")(
+        lambda m, call, args, kwargs: m.unknown("a memory reference type")
+    )
+
+
+def _axis_index(m: Any, call: Call, axis_name: Value) -> Value:
+    """The position along an axis of the mesh, at least zero and below the axis's size where that is known."""
+    size = _axis_size(m, axis_name)
+    out = Array((), INT32, index=Int(m.fresh_symbol("axis", 0, size - 1 if isinstance(size, int) else None)))
+    record(
+        m,
+        "lax.axis_index",
+        call.site,
+        {"axis_name": axis_name},
+        out,
+        dict(zip(("axis_name",), call.arg_sites, strict=False)),
+    )
+    return out
+
+
+def _axis_size(m: Any, name: Value) -> dims.Dim | None:
+    launch = m.launch
+    if launch is None or not isinstance(name, str):
+        return None
+    for names, sizes in ((launch.grid_names, launch.grid), (launch.cluster_names, launch.cluster)):
+        if isinstance(names, tuple) and isinstance(sizes, tuple) and name in names and names.index(name) < len(sizes):
+            n = m.as_int(sizes[names.index(name)])
+            return m.simplify(n.dim) if n is not None else None
+    n = m.as_int(launch.num_threads) if name == launch.thread_name else None
+    return m.simplify(n.dim) if n is not None else None
 
 
 def _cdiv(m: Any, call: Call, a: Value, b: Value) -> Value:
@@ -71,7 +102,9 @@ def _next_power_of_2(m: Any, call: Call, x: Value) -> Value:
 def _align_to(m: Any, call: Call, x: Value, a: Value) -> Value:
     rounded = _cdiv(m, call, x, a)
     by = m.as_int(a)
-    return Int(dims.mul(rounded.dim, by.dim), rounded.origin) if isinstance(rounded, Int) and by is not None else rounded
+    return (
+        Int(dims.mul(rounded.dim, by.dim), rounded.origin) if isinstance(rounded, Int) and by is not None else rounded
+    )
 
 
 def _buffered(m: Any, call: Call, buffer_count: Value, use_lookahead: Value) -> Value:

@@ -36,7 +36,9 @@ def register(r: Registry, module: str) -> None:
     launch.register(r, module)
     loops.register(r, module)
     r.raw(f"{module}.emit_pipeline")(_maker("emit_pipeline", Signature.parse(_PLAIN)))
-    r.raw(f"{module}.emit_pipeline_warp_specialized")(_maker("emit_pipeline_warp_specialized", Signature.parse(_SPECIALIZED)))
+    r.raw(f"{module}.emit_pipeline_warp_specialized")(
+        _maker("emit_pipeline_warp_specialized", Signature.parse(_SPECIALIZED))
+    )
     r.calls[Pipeline] = _run
     r.raw(f"{module}.inline_mgpu")(_inline)
 

@@ -212,11 +212,12 @@ def _layout_reduce(m: Any, call: Call, v: LayoutName, axes: Value) -> Value:
     known = [as_constant(m, x) for x in ([axes] if items is None else items)]
     if None in known:
         return m.unknown("a layout reduced along an axis that is not known", axes)
-    return LayoutName(v.name, v.args, (*v.reduced, *sorted((k for k in known if k is not None), reverse=True)))
+    axes = sorted((k for k in known if k is not None), reverse=True)
+    return LayoutName(v.name, v.args, (*v.reduced, *axes), v.options)
 
 
 def _layout_called(m: Any, f: LayoutName, call: Call) -> Value:
-    return LayoutName(f.name, (*call.args, *(x for pair in sorted(call.kwargs.items()) for x in pair)), f.reduced)
+    return LayoutName(f.name, call.args, f.reduced, tuple(sorted(call.kwargs.items())))
 
 
 # -- values --------------------------------------------------------------------------------------------------------------------------
@@ -251,7 +252,11 @@ def _load_tmem(m: Any, call: Call, a: Arguments) -> Value:
 
 def _load_accumulator(m: Any, call: Call, a: Arguments) -> Value:
     acc = a.values["acc"]
-    return Array(acc.shape, acc.dtype, layout=LayoutName("WGMMA")) if isinstance(acc, Ref) else m.unknown("an accumulator", acc)
+    return (
+        Array(acc.shape, acc.dtype, layout=LayoutName("WGMMA"))
+        if isinstance(acc, Ref)
+        else m.unknown("an accumulator", acc)
+    )
 
 
 def _reduction(name: str) -> Model:
@@ -308,14 +313,9 @@ def _find_swizzle(m: Any, call: Call, a: Arguments) -> Value:
     if isinstance(exact, int):
         found = find_swizzle(exact) if exact > 0 else None
         return Int(found) if found is not None else m.unknown("no swizzle divides this row")
-    return _symbolic_swizzle(m, exact, _SWIZZLES)
-
-
-def _symbolic_swizzle(m: Any, bits: dims.Dim, widths: tuple[int, ...]) -> Value:
-    if not widths:
-        return m.unknown("no swizzle divides this row")
-    fits = conds.divides(widths[0] * 8, bits)
-    return m.branch(fits, lambda: Int(widths[0]), lambda: _symbolic_swizzle(m, bits, widths[1:]))
+    if m.decide(conds.divides(_SWIZZLES[0] * 8, exact)) is True:
+        return Int(_SWIZZLES[0])
+    return Int(dims.symbol(f"find_swizzle({dims.text(exact)})", low=16, high=128))
 
 
 def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:
@@ -368,7 +368,11 @@ _TABLE: tuple[tuple[str, str, Model | None], ...] = (
     ),
     ("BlockSpec", _SPEC, _block_spec),
     ("CompilerParams", _PARAMS, _compiler_params),
-    ("Mesh", "*, grid=(), grid_names=(), cluster=(), cluster_names=(), num_threads=None, thread_name=None, kernel_name=None", _keep("Mesh")),
+    (
+        "Mesh",
+        "*, grid=(), grid_names=(), cluster=(), cluster_names=(), num_threads=None, thread_name=None, kernel_name=None",
+        _keep("Mesh"),
+    ),
     ("WarpMesh", "*, axis_name", _keep("WarpMesh")),
     ("RefUnion", "*refs", _union),
     ("TryClusterCancelResult", "num_buffers=None", _keep("TryClusterCancelResult")),
@@ -397,7 +401,11 @@ _TABLE: tuple[tuple[str, str, Model | None], ...] = (
     ("commit_smem", "", None),
     ("commit_smem_to_gmem_group", "", None),
     ("commit_tmem", "", None),
-    ("copy_gmem_to_smem", "src, dst, barrier=None, *, collective_axes=None, leader_tracked=None, oob_mode=None, predicate=None", None),
+    (
+        "copy_gmem_to_smem",
+        "src, dst, barrier=None, *, collective_axes=None, leader_tracked=None, oob_mode=None, predicate=None",
+        None,
+    ),
     ("copy_smem_to_gmem", "src, dst, predicate=None, *, commit_group=True, reduction_op=None", None),
     ("find_swizzle", "minor_dim_bits, what=''", _find_swizzle),
     ("griddepcontrol_launch_dependents", "", None),

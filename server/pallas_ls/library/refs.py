@@ -53,7 +53,11 @@ def _attribute(m: Any, v: Ref, name: str, site: Site) -> Value:
     if name == "T":
         rank = len(v.shape) if isinstance(v.shape, tuple) else None
         return _permuted(m, v, tuple(reversed(range(rank))) if rank is not None else None, site)
-    methods = {"transpose": ("*permutation", _transpose), "reshape": ("*shape", _reshape), "bitcast": ("dtype", _bitcast)}
+    methods = {
+        "transpose": ("*permutation", _transpose),
+        "reshape": ("*shape", _reshape),
+        "bitcast": ("dtype", _bitcast),
+    }
     if name in methods:
         return method(v, name, *methods[name])
     if name in ("set", "get"):
@@ -185,7 +189,11 @@ def _from_slice(m: Any, extent: Extent, s: Slice) -> Ds:
     whole = extent.dim if isinstance(extent, Int) else None
     bounds = [None if x is None else as_constant(m, x) for x in (s.start, s.stop, s.step)]
     given = [x is not None for x in (s.start, s.stop, s.step)]
-    if isinstance(whole, int) and all(b is not None or not g for b, g in zip(bounds, given, strict=True)) and bounds[2] != 0:
+    if (
+        isinstance(whole, int)
+        and all(b is not None or not g for b, g in zip(bounds, given, strict=True))
+        and bounds[2] != 0
+    ):
         start, stop, step = slice(*bounds).indices(whole)
         size = len(range(start, stop, step))
         return Ds(Int(start), _sized(m, s, size), Int(step))
@@ -274,7 +282,9 @@ class RefItems:
 
         def one(values: dict[str, Value]) -> Value:
             part = index_ref(m, v, values["index"], site)
-            recording.record(m, "ref.set", site, {"self": v, "target": part, "value": values["value"]}, None, {"idx": where})
+            recording.record(
+                m, "ref.set", site, {"self": v, "target": part, "value": values["value"]}, None, {"idx": where}
+            )
             return None
 
         by_case(m, {"index": index, "value": value}, one)
@@ -311,4 +321,3 @@ def _get_or_set(name: str) -> Any:
         return None
 
     return run
-

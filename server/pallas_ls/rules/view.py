@@ -36,8 +36,10 @@ class CallView:
 
     @property
     def semantics(self) -> Semantics | None:
-        """What `CompilerParams` asks for, else the target's default; None where it cannot be known."""
-        given = self.fact.launch.semantics if self.fact.launch is not None else None
+        """What `CompilerParams` asks for, else the target's default; None where it cannot be known (no kernel in sight, too)."""
+        if self.fact.launch is None:
+            return None
+        given = self.fact.launch.semantics
         if isinstance(given, str):
             return Semantics(given)
         return None if isinstance(given, Unknown) else self.target.default_semantics()
@@ -126,7 +128,9 @@ def jax_shape(shape: tuple[int, ...]) -> str:
 def type_name(v: Value) -> str:
     """What kind of value this is, for a message."""
     if isinstance(v, Ref):
-        return {"barrier": "a Barrier", "cluster_barrier": "a ClusterBarrier"}.get(v.type.kind, f"a {v.type.space.upper()} reference")
+        return {"barrier": "a Barrier", "cluster_barrier": "a ClusterBarrier"}.get(
+            v.type.kind, f"a {v.type.space.upper()} reference"
+        )
     if isinstance(v, Array):
         return f"an array, {show_array(v.shape, v.dtype)}"
     if isinstance(v, RefType):

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pallas_ls.source.lines import comments
 from pallas_ls.source.module import Module
+from pallas_ls.source.probe import quiet
 from pallas_ls.source.span import Span
 
 Kind = Literal["ignore", "example", "target", "unknown"]
@@ -62,7 +63,8 @@ def _is_comment(module: Module, offset: int) -> bool:
     chunk, inside = place
     if inside == len(chunk.text):
         return True
-    return any(start == inside for start, _ in comments(chunk.text, 0, len(chunk.text)))
+    with quiet():
+        return any(start == inside for start, _ in comments(chunk.text, 0, len(chunk.text)))
 
 
 def _directive(module: Module, match: re.Match[str]) -> Directive:

@@ -7,8 +7,7 @@ give; the rest is parsed anew. There is no other rule, hence none to be wrong ab
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 from pallas_ls.source.chunk import Chunk, Fault
 from pallas_ls.source.labels import label
 from pallas_ls.source.lines import BEYOND, LineReader
+from pallas_ls.source.probe import quiet
 from pallas_ls.source.repair import parse_region
 from pallas_ls.source.span import Site, Span
 from pallas_ls.source.split import Region, opens_block, region_from
@@ -60,7 +60,7 @@ class Module:
       path: the file, as `Site` and `Span` name it.
       text: all of it. Blank lines and comments between chunks belong to no chunk.
       starts: offset in characters of each chunk, in the order of `chunks`.
-      records, searches: for `parse_module` alone: how each chunk was found, and the offset where the search began.
+      records, searches, bodies: for `parse_module` alone: how each chunk was found, and from what offset and state.
     """
 
     path: str
@@ -69,6 +69,7 @@ class Module:
     starts: tuple[int, ...]
     records: tuple[_Record, ...] = field(repr=False, compare=False)
     searches: tuple[int, ...] = field(repr=False, compare=False)
+    bodies: tuple[_ClassBody, ...] = field(repr=False, compare=False)
 
     @cached_property
     def errors(self) -> tuple[SyntaxFault, ...]:
@@ -125,34 +126,13 @@ def parse_module(path: str, content: str, previous: Module | None = None) -> Mod
 
     The result equals that of a parse without `previous`.
     """
-    searches: list[int] = []
-    records: list[_Record] = []
-    for search, record in _find(content, _Kept(previous, content)):
-        searches.append(search)
-        records.append(record)
-    records = _named(records)
-    starts = tuple(search + record.start for search, record in zip(searches, records, strict=True))
-    chunks = tuple(record.chunk for record in records)
-    return Module(path, Text(content), chunks, starts, tuple(records), tuple(searches))
-
-
-def _find(content: str, kept: _Kept) -> Iterator[tuple[int, _Record]]:
-    """The records of a text, each with the offset at which the search for it began."""
-    reader = LineReader(content)
-    body = _OUTSIDE
-    at = 1 if content.startswith("\ufeff") else 0
-    while True:
-        record = kept.at(at)
-        if record is None or (record.top, record.astray) != body.place(record.indent):
-            line = reader.line(at)
-            if line is None:
-                return
-            top, astray = body.place(line.indent)
-            region = region_from(reader, line, top)
-            record = _record(content, at, region, top, kept)._replace(astray=astray)
-        body = body.after(record)
-        yield at, record
-        at += record.end
+    with quiet():
+        found = _Search(previous, content)
+        found.run()
+    records = found.named()
+    starts = tuple([search + record.start for search, record in zip(found.searches, records, strict=True)])
+    chunks = tuple([record.chunk for record in records])
+    return Module(path, Text(content), chunks, starts, tuple(records), tuple(found.searches), tuple(found.bodies))
 
 
 class _ClassBody(NamedTuple):
@@ -189,40 +169,110 @@ class _ClassBody(NamedTuple):
 _OUTSIDE = _ClassBody()
 
 
-class _Kept:
-    """What a previous parse knows about a new text."""
+class _Search:
+    """The walk over a new text, from chunk to chunk, with what a previous parse knows about it."""
 
     def __init__(self, previous: Module | None, content: str) -> None:
-        self.records = previous.records if previous else ()
+        self.content = content
+        self.old_records = previous.records if previous else ()
+        self.old_searches = previous.searches if previous else ()
+        self.old_bodies = previous.bodies if previous else ()
         before = previous.text.content if previous else ""
         self.prefix = _common_prefix(before, content)
         self.suffix = len(before) - _common_suffix(before, content, self.prefix)
         self.shift = len(content) - len(before)
-        searches = previous.searches if previous else ()
-        self._indices = {search: index for index, search in enumerate(searches)}
+        self.head = self._untouched()
+        self.tail = len(self.old_records)  # index of the first old record from which on all are kept
+        self.records = list(self.old_records[: self.head])
+        self.searches = list(self.old_searches[: self.head])
+        self.bodies = list(self.old_bodies[: self.head])
 
-    def at(self, search: int) -> _Record | None:
-        """The old record of a search that begins at `search` in the new text, if it still holds."""
-        index = self._indices.get(search)
-        if index is not None and search + self.records[index].reach <= self.prefix:
-            return self.records[index]
-        if search - self.shift >= self.suffix:
-            index = self._indices.get(search - self.shift)
-            return None if index is None else self.records[index]
-        return None
+    def _untouched(self) -> int:
+        """How many of the first old records the edit does not reach."""
+        for index, (search, record) in enumerate(zip(self.old_searches, self.old_records, strict=True)):
+            if search + record.reach > self.prefix:
+                return index
+        return len(self.old_records)
+
+    def run(self) -> None:
+        reader = LineReader(self.content)
+        at, body = 1 if self.content.startswith("\ufeff") else 0, _OUTSIDE
+        if self.head:
+            at, body = self.searches[-1] + self.records[-1].end, self.bodies[-1].after(self.records[-1])
+        while not self._rejoins(at, body):
+            record = self._kept(at, body) or self._read(reader, at, body)
+            if record is None:
+                return
+            self._add(at, body, record)
+            at, body = at + record.end, body.after(record)
+
+    def _add(self, at: int, body: _ClassBody, record: _Record) -> None:
+        self.searches.append(at)
+        self.bodies.append(body)
+        self.records.append(record)
+
+    def _rejoins(self, at: int, body: _ClassBody) -> bool:
+        """Takes all further records from the old parse where it stood in the same state at the same unchanged text."""
+        index = self._old_index(at - self.shift)
+        if index is None or at - self.shift < self.suffix or self.old_bodies[index] != body:
+            return False
+        self.tail = index
+        self.records += self.old_records[index:]
+        self.searches += [search + self.shift for search in self.old_searches[index:]]
+        self.bodies += self.old_bodies[index:]
+        return True
+
+    def _kept(self, at: int, body: _ClassBody) -> _Record | None:
+        """The old record of a search that begins at `at` in the new text, if it still holds."""
+        index = self._old_index(at)
+        if index is None or at + self.old_records[index].reach > self.prefix:
+            index = self._old_index(at - self.shift) if at - self.shift >= self.suffix else None
+        if index is None:
+            return None
+        record = self.old_records[index]
+        return record if (record.top, record.astray) == body.place(record.indent) else None
+
+    def _old_index(self, search: int) -> int | None:
+        index = bisect_left(self.old_searches, search)
+        return index if index < len(self.old_searches) and self.old_searches[index] == search else None
+
+    def _read(self, reader: LineReader, at: int, body: _ClassBody) -> _Record | None:
+        line = reader.line(at)
+        if line is None:
+            return None
+        top, astray = body.place(line.indent)
+        region = region_from(reader, line, top)
+        return _record(self.content, at, region, top, self.by_text)._replace(astray=astray)
 
     @cached_property
-    def by_text(self) -> dict[tuple[str, int], _Record]:
-        return {(record.chunk.text, record.members): record for record in self.records}
+    def by_text(self) -> dict[tuple[str, int, bool], _Record]:
+        """The old records that were not simply kept, by what decides their content."""
+        return {(record.chunk.text, record.members, record.top): record for record in self.old_records[self.head :]}
+
+    def named(self) -> list[_Record]:
+        """The records with the keys of their chunks."""
+        kept = len(self.old_records) - self.tail
+        middle = self.records[self.head : len(self.records) - kept]
+        old = self.old_records[self.head : self.tail]
+        if [_naming(record) for record in middle] != [_naming(record) for record in old]:
+            return _named(self.records)
+        # Names depend on those before, and none has changed.
+        renamed = [
+            _renamed(new, before.chunk.key, before.chunk.members) for new, before in zip(middle, old, strict=True)
+        ]
+        return [*self.records[: self.head], *renamed, *self.records[len(self.records) - kept :]]
 
 
-def _record(content: str, at: int, region: Region, top: bool, kept: _Kept) -> _Record:
+def _naming(record: _Record) -> tuple[str, bool, bool]:
+    return record.label, record.top, record.members > 0
+
+
+def _record(content: str, at: int, region: Region, top: bool, known: dict[tuple[str, int, bool], _Record]) -> _Record:
     first, last = region.lines[0], region.lines[-1]
     text = (
         content[region.start : last.end].rstrip("\r\n") if last.end > last.stop else content[region.start : last.stop]
     )
-    old = kept.by_text.get((text, region.members))
-    if old is not None and old.top == top:
+    if (old := known.get((text, region.members, top))) is not None:
         name, chunk = old.label, old.chunk
     else:
         head = next((line for line in region.lines if line.word != "@"), first)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from pallas_ls.source.dialect import newer_syntax
 
@@ -17,13 +19,18 @@ _CLAUSE_CONTEXTS = {
 _FIRST_WORD = re.compile(r"(?:async[ \t]+)?(\w+|@)?")
 
 
+@contextmanager
+def quiet() -> Generator[None, None, None]:
+    """Around all parsing: an invalid escape in a string is a warning of the user's file, not one to print or raise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def parse(source: str) -> list[ast.stmt]:
-    """The statements of a source. Raises `SyntaxError` for everything that CPython cannot read."""
+    """The statements of a source. Call it within `quiet`. Raises `SyntaxError` for all that CPython cannot read."""
     try:
-        # An invalid escape in a string ("\d") is a warning of the user's file, not something to print or to raise here.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source).body
+        return ast.parse(source).body
     except (ValueError, RecursionError, MemoryError) as error:
         # A null character or half a surrogate pair; nesting too deep for the parser.
         raise SyntaxError(str(error) or "nested too deeply") from error

@@ -24,6 +24,7 @@ class Behaviour:
       bytes_in_bits: Warpgroup's message of the byte rule counts bits.
       swizzle_from_tiling: Warpgroup ignores the given swizzle and takes the one that the tiling's minor size implies.
       op_result: Python's name of the class that stands for a data ref.
+      checks_architecture: barriers are refused before Hopper.
       splat_from_front: a splat's dimensions are compared with the base tile's from the first, not from the last.
     """
 
@@ -36,6 +37,7 @@ class Behaviour:
     swizzle_from_tiling: bool
     splat_from_front: bool
     op_result: str
+    checks_architecture: bool
 
 
 _VECTOR_TEXT = "Vectorized dimension should not require further tiling and have a stride of 1"
@@ -53,6 +55,7 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         swizzle_from_tiling=True,
         splat_from_front=True,
         op_result="OpResult",
+        checks_architecture=False,
     ),
     JaxVersion(0, 11, 2): Behaviour(
         unsatisfiable=JaxError("ValueError", INFER + DUMP),
@@ -64,6 +67,7 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         swizzle_from_tiling=False,
         splat_from_front=False,
         op_result="jaxlib.mlir._mlir_libs._mlir.ir.OpResult",
+        checks_architecture=True,
     ),
     JaxVersion(0, 12, 0): Behaviour(
         unsatisfiable=JaxError("ValueError", INFER + DUMP),
@@ -75,6 +79,7 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         swizzle_from_tiling=False,
         splat_from_front=False,
         op_result="jaxlib.mlir._mlir_libs._mlir.ir.OpResult",
+        checks_architecture=True,
     ),
 }
 

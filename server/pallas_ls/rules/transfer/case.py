@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -58,7 +57,7 @@ class StoreCase:
 
     Attributes:
       shape: of the value, and of the ref (or view) it is stored to.
-      bits: width of an element as JAX counts it (int4: 4).
+      bits: width of an element as JAX counts it (int4: 4, bool: 8).
       dtype: JAX's name ("float16", "int4").
       source: the value's register layout; None where it is not known (Lane) or left to the solver (Warpgroup).
         Under Warpgroup a `Splat` is a constant that the solver may still give any layout.
@@ -82,8 +81,9 @@ class StoreCase:
     arch: tuple[int, int] = (9, 0)
 
     @property
-    def total_bits(self) -> int:
-        return math.prod(self.shape) * self.bits
+    def register_bits(self) -> int:
+        """Width of an element in registers and in the compiler's types: a bool, a byte for JAX, is one bit there."""
+        return 1 if self.dtype == "bool" else self.bits
 
     @property
     def allocated(self) -> Shape:

@@ -20,7 +20,7 @@ def allocated_ref(case: StoreCase, tiling: Shape) -> SmemRef:
     strides = contiguous_strides(shape)
     if case.view is not None:
         shape, strides = _through_view(case.view, tiling, shape, strides)
-    return SmemRef(shape, strides, rank, case.bits)
+    return SmemRef(shape, strides, rank, case.register_bits)
 
 
 def _through_view(view: View, tiling: Shape, shape: Shape, strides: Shape) -> tuple[Shape, Shape]:

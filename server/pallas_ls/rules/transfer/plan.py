@@ -9,7 +9,7 @@ after letting every other group of lanes work on another tile (staggering).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -69,9 +69,7 @@ PlanResult = Plan | JaxError | Unmodelled
 
 
 @lru_cache(maxsize=4096)
-def plan_transfer(
-    ref: SmemRef, layout: Tiled, swizzle: int | None, optimized: bool, rules: Behaviour
-) -> PlanResult:
+def plan_transfer(ref: SmemRef, layout: Tiled, swizzle: int | None, optimized: bool, rules: Behaviour) -> PlanResult:
     """The plan of the transfer that a store makes, or the first error that JAX raises.
 
     `swizzle` in bytes; 16 is a transfer that is not swizzled; None is refused by JAX.
@@ -79,9 +77,7 @@ def plan_transfer(
     rank = len(ref.shape) - ref.tiling_rank
     if ref.tiling_rank > rank:
         limit = len(ref.shape) // 2
-        return JaxError(
-            "ValueError", f"Tiling rank for reference of shape {list(ref.shape)} must be at most {limit}"
-        )
+        return JaxError("ValueError", f"Tiling rank for reference of shape {list(ref.shape)} must be at most {limit}")
     sizes, strides = ref.nested()
     tiled = tile_nested(layout.tiles, sizes, strides)
     if tiled is None:
@@ -186,7 +182,9 @@ class _Banks:
         bank_bytes = min(BANK_BYTES, transfer_bytes)
         group = 128 * 8 // bits
         return _Banks(
-            lane_offsets=tuple(sum(i * s for i, s in zip(idx, lanes.strides, strict=True)) for idx in _ndindex(lanes.sizes)),
+            lane_offsets=tuple(
+                sum(i * s for i, s in zip(idx, lanes.strides, strict=True)) for idx in _ndindex(lanes.sizes)
+            ),
             wavefronts=_wavefronts(lanes, max(transfer_bytes // bank_bytes, 1)),
             period=group * (swizzle // 16),
             group=group,
@@ -196,19 +194,18 @@ class _Banks:
             count=SMEM_BANKS * (BANK_BYTES // bank_bytes),
         )
 
-    def conflict(self, tile_offsets: Shape) -> bool:
-        """Whether two lanes of a wavefront meet; `tile_offsets[lane % len]` is the tile a lane works on."""
-        groups = len(tile_offsets)
-        for lanes in self.wavefronts:
-            met: set[int] = set()
-            for lane in lanes:
-                offset = tile_offsets[lane % groups] + self.lane_offsets[lane]
-                swizzled = offset ^ (offset // self.group % self.swizzle_groups * self.swizzle_tile)
-                bank = swizzled // self.per_bank % self.count
-                if bank in met:
-                    return True
-                met.add(bank)
-        return False
+    def met(self, tile_offset: int) -> tuple[int, ...]:
+        """The bank that each lane meets in the tile at an offset."""
+        banks: list[int] = []
+        for lane_offset in self.lane_offsets:
+            offset = tile_offset + lane_offset
+            swizzled = offset ^ (offset // self.group % self.swizzle_groups * self.swizzle_tile)
+            banks.append(swizzled // self.per_bank % self.count)
+        return tuple(banks)
+
+    def conflict(self, banks: Sequence[int]) -> bool:
+        """Whether two lanes of a wavefront meet, given the bank of each lane."""
+        return any(len({banks[lane] for lane in lanes}) < len(lanes) for lanes in self.wavefronts)
 
 
 def _wavefronts(lanes: _Axes, count: int) -> tuple[tuple[int, ...], ...]:
@@ -240,7 +237,7 @@ def _offsets(sizes: Shape, strides: Shape, period: int) -> set[int]:
 
 
 def _avoid_conflicts(tiles: _Axes, banks: _Banks) -> PlanResult:
-    if not any(banks.conflict((offset,)) for offset in _offsets(tiles.sizes, tiles.strides, banks.period)):
+    if not any(banks.conflict(banks.met(offset)) for offset in _offsets(tiles.sizes, tiles.strides, banks.period)):
         return Plan()
     for dim, (size, stride) in enumerate(zip(tiles.sizes, tiles.strides, strict=True)):
         if size > 1 and stride % (SMEM_BANKS * banks.per_bank) and _stagger(tiles, dim, banks):
@@ -254,16 +251,24 @@ def _stagger(tiles: _Axes, dim: int, banks: _Banks) -> bool:
     others = _offsets(
         tiles.sizes[:dim] + tiles.sizes[dim + 1 :], tiles.strides[:dim] + tiles.strides[dim + 1 :], banks.period
     )
+    met = {
+        offset: banks.met(offset) for offset in {(i * stride + o) % banks.period for i in range(size) for o in others}
+    }
     for lanes_a_turn in (1, 2, 4, 8, 16):
+        turns = [lane // lanes_a_turn % 2 for lane in range(WARP_SIZE)]
         for apart in range(1, size):
             pairs = {(i * stride % banks.period, (i + apart) % size * stride % banks.period) for i in range(size)}
             if not any(
-                banks.conflict((a + other,) * lanes_a_turn + (b + other,) * lanes_a_turn)
+                banks.conflict(_taking_turns(met[(a + o) % banks.period], met[(b + o) % banks.period], turns))
                 for a, b in pairs
-                for other in others
+                for o in others
             ):
                 return True
     return False
+
+
+def _taking_turns(first: Sequence[int], second: Sequence[int], turns: Sequence[int]) -> list[int]:
+    return [b if turn else a for a, b, turn in zip(first, second, turns, strict=True)]
 
 
 def transfers_by_matrix(

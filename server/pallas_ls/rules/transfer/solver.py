@@ -26,7 +26,17 @@ from ...domain.tiling import Shape, tile_nested, tile_shape
 from .behaviour import behaviour
 from .case import StoreCase, Undecided
 from .geometry import logical_strides, tiled_ref
-from .plan import NO_SWIZZLE, PLAN_ERROR, Plan, SmemRef, Unmodelled, plan_transfer, plan_without_conflicts, transfers_by_matrix
+from .mlir import smem_memref
+from .plan import (
+    NO_SWIZZLE,
+    PLAN_ERROR,
+    Plan,
+    SmemRef,
+    Unmodelled,
+    plan_transfer,
+    plan_without_conflicts,
+    transfers_by_matrix,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +97,29 @@ def _given(case: StoreCase) -> Transforms | JaxError | Undecided | None:
             return JaxError("NotImplementedError", f"Unsupported transforms [{mode}]")
     elif len(case.tiling) > len(case.allocated):
         return Undecided("a tiling of higher rank than the ref")
+    elif rules.swizzle_from_tiling and (refused := _other_swizzle(case, case.tiling)):
+        return refused
     if case.view is not None and case.view.permutation not in (None, (1, 0)):
         return Undecided("a transposition of more than two dimensions")
     transforms = Transforms(case.tiling, None if rules.swizzle_from_tiling else case.swizzle)
-    if _valid_for_ref(case.allocated, case.bits, transforms):
+    if _valid_for_ref(case.allocated, case.register_bits, transforms):
         return transforms
     tiling = f"tiling {_tile_transform(case.tiling)}" if case.tiling else "empty tiling"
     swizzle = f"{case.swizzle} swizzle" if case.swizzle else "no swizzle"
     return JaxError("ValueError", f"Cannot apply {tiling} with {swizzle} to memref with shape {case.allocated}.")
+
+
+def _other_swizzle(case: StoreCase, tiling: Shape) -> JaxError | None:
+    """JAX 0.10 refuses a swizzle that is not the one of the tiling's bytes in registers (bools have but a bit)."""
+    implied = _swizzle_of(tiling[-1], case.register_bits)
+    if isinstance(implied, JaxError) or case.swizzle in (None, implied):
+        return implied if isinstance(implied, JaxError) and case.swizzle is not None else None
+    computed = "kNoSwizzle" if implied is None else f"k{implied}ByteSwizzle"
+    return JaxError(
+        "NotImplementedError",
+        f"Cannot honor caller-provided swizzle k{case.swizzle}ByteSwizzle that is different from the computed swizle "
+        f"{computed} for type {smem_memref(case.allocated, case.dtype)}.",
+    )
 
 
 def _tile_transform(tiling: Shape) -> str:
@@ -190,14 +215,14 @@ def _conjured(case: StoreCase) -> Iterator[Transforms]:
 def _conjured_tilings(case: StoreCase) -> Iterator[Transforms]:
     strides, shape = logical_strides(case), case.shape
     rank = len(shape)
-    if rank < 2 or case.view is not None and case.view.permutation not in (None, (1, 0)):
+    if rank < 2 or (case.view is not None and case.view.permutation not in (None, (1, 0))):
         return
     order = sorted(range(rank), key=lambda i: strides[i])
     if set(order[:2]) != {rank - 1, rank - 2} or shape[order[1]] % 8:
         return
     transposed = order[0] != rank - 1
     for swizzle in (128, 64, 32):
-        minor = 8 * swizzle // case.bits
+        minor = 8 * swizzle // case.register_bits
         if minor and shape[order[0]] % minor == 0:
             transforms = _constrained(case, (minor, 8) if transposed else (8, minor), swizzle, transposed)
             if transforms is not None:
@@ -213,7 +238,7 @@ def _constrained(case: StoreCase, tiling: Shape, swizzle: int, transposed: bool)
     multiples = _slice_multiples(case)
     kept = tuple(m for m, part in zip(multiples, case.view.index, strict=True) if part is not None)
     tiling = tuple(math.gcd(t, m) for t, m in zip(tiling, kept[-2:], strict=True))
-    swizzle = tiling[-1] * case.bits // 8
+    swizzle = tiling[-1] * case.register_bits // 8
     return Transforms(tiling, swizzle) if swizzle in (32, 64, 128) else None
 
 
@@ -256,9 +281,9 @@ def _transferable_by_plan(
     tiled = tile_nested(layout.tiles, sizes, nested_strides)
     if tiled is None:
         return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {sizes}")
-    if layout.register_bits(case.bits) % 8:
+    if layout.register_bits(case.register_bits) % 8:
         return JaxError("AssertionError", "")
-    plan = plan_without_conflicts(tiled, layout, case.bits, swizzle or NO_SWIZZLE)
+    plan = plan_without_conflicts(tiled, layout, case.register_bits, swizzle or NO_SWIZZLE)
     if isinstance(plan, Unmodelled):
         return Undecided(plan.reason)
     if isinstance(plan, JaxError) and plan.type != PLAN_ERROR:
@@ -269,11 +294,14 @@ def _transferable_by_plan(
 def _implied_swizzle(case: StoreCase, tiling: Shape) -> int | JaxError | None:
     """JAX 0.10 swizzles by the bytes of the tiling's minor dimension where they are 32, 64 or 128."""
     inner = logical_strides(case)[-len(tiling) :]
-    minor = tiling[inner.index(min(inner))]
-    if minor * case.bits % 8:
-        text = f"Minor tiling dimension is not byte aligned. Got {minor} elements of {case.bits} bits."
+    return _swizzle_of(tiling[inner.index(min(inner))], case.register_bits)
+
+
+def _swizzle_of(minor: int, bits: int) -> int | JaxError | None:
+    if minor * bits % 8:
+        text = f"Minor tiling dimension is not byte aligned. Got {minor} elements of {bits} bits."
         return JaxError("ValueError", text)
-    size = minor * case.bits // 8
+    size = minor * bits // 8
     return size if size in (32, 64, 128) else None
 
 
@@ -289,7 +317,7 @@ def _solution(case: StoreCase, layout: Tiled, transforms: Transforms) -> Solutio
 
 
 def _ref(case: StoreCase, tiling: Shape) -> SmemRef | JaxError:
-    ref = tiled_ref(case.shape, logical_strides(case), tiling, case.bits)
+    ref = tiled_ref(case.shape, logical_strides(case), tiling, case.register_bits)
     return JaxError("ValueError", ref) if isinstance(ref, str) else ref
 
 

@@ -8,6 +8,7 @@ here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ...domain.finding import JaxError
@@ -18,6 +19,7 @@ from . import solver
 from .behaviour import INFER_PREFIX, behaviour
 from .case import Accepted, BarrierKind, Outcome, StoreCase, Undecided
 from .geometry import allocated_ref
+from .mlir import mlir_type
 from .plan import Plan, SmemRef, Unmodelled, plan_transfer
 
 ATOMICS = ("add", "max", "min", "and", "or", "xor")
@@ -52,10 +54,11 @@ def _lane_ref(case: StoreCase) -> JaxError | None:
 
 
 def _lane_bytes(case: StoreCase) -> JaxError | None:
-    if case.total_bits % 8:
+    bits = math.prod(case.shape) * case.bits
+    if bits % 8:
         text = f"Can only transfer integer bytes (shape={case.shape}, dtype={case.dtype})"
         return JaxError("ValueError", text)
-    if case.total_bits // 8 % WARPGROUP_SIZE:
+    if bits // 8 % WARPGROUP_SIZE:
         return JaxError("NotImplementedError", f"Transfer is not a multiple of {WARPGROUP_SIZE} bytes")
     return None
 
@@ -69,7 +72,7 @@ def _lane_barrier(case: StoreCase) -> JaxError | None:
 
 
 def _architecture(case: StoreCase) -> JaxError | None:
-    if case.arch[0] < 9:
+    if case.arch[0] < 9 and behaviour(case.version).checks_architecture:
         return JaxError("NotImplementedError", "arrive_expect_tx is only supported on Hopper+ hardware")
     return None
 
@@ -97,7 +100,8 @@ def _any_source(case: StoreCase) -> Outcome:
     if isinstance(free, Accepted | Undecided):
         return free
     refusals = [
-        solver.solve(replace(case, source=layout)) for layout in applicable(case.shape, case.bits, case.version)
+        solver.solve(replace(case, source=layout))
+        for layout in applicable(case.shape, case.register_bits, case.version)
     ]
     if all(isinstance(r, JaxError) and r.message.startswith(INFER_PREFIX) for r in (free, *refusals)):
         return free
@@ -117,14 +121,15 @@ def _solved(case: StoreCase) -> Outcome:
 
 
 def _warpgroup_bytes(case: StoreCase) -> JaxError | None:
-    if case.total_bits % (8 * WARPGROUP_SIZE) == 0:
+    bits = math.prod(case.shape) * case.register_bits
+    if bits % (8 * WARPGROUP_SIZE) == 0:
         return None
     if behaviour(case.version).bytes_in_bits:
-        text = f"Transfer of {case.total_bits} bits is not divisible by {8 * WARPGROUP_SIZE}"
-    elif case.total_bits % 8:
+        text = f"Transfer of {bits} bits is not divisible by {8 * WARPGROUP_SIZE}"
+    elif bits % 8:
         return JaxError("AssertionError", "")
     else:
-        text = f"Transfer of {case.total_bits // 8} bytes is not divisible by {WARPGROUP_SIZE}"
+        text = f"Transfer of {bits // 8} bytes is not divisible by {WARPGROUP_SIZE}"
     return JaxError("NotImplementedError", text)
 
 
@@ -144,7 +149,7 @@ def store_registers(case: StoreCase, layout: RegisterLayout, ref: SmemRef, swizz
 
 
 def _register_width(case: StoreCase, layout: Tiled) -> JaxError | None:
-    width = layout.register_bits(case.bits)
+    width = layout.register_bits(case.register_bits)
     return None if width in (32, 64) else JaxError("NotImplementedError", f"Unsupported register bitwidth: {width}")
 
 
@@ -159,20 +164,3 @@ def _atomic(case: StoreCase) -> JaxError | None:
         case _:
             text = f"Unsupported element type for atomic stores: {mlir_type(case.dtype)}"
     return JaxError("NotImplementedError", text)
-
-
-#: MLIR's spelling of JAX's dtypes, where it is not "i" or "f" and a width.
-_MLIR_NAMES = {
-    "bool": "i1",
-    "float8_e4m3fn": "f8E4M3FN",
-    "float8_e5m2": "f8E5M2",
-    "float8_e8m0fnu": "f8E8M0FNU",
-    "float4_e2m1fn": "f4E2M1FN",
-}
-
-
-def mlir_type(dtype: str) -> str:
-    """An element type as MLIR prints it: "uint8" -> "i8"."""
-    if dtype in _MLIR_NAMES:
-        return _MLIR_NAMES[dtype]
-    return "i" + dtype.removeprefix("u").removeprefix("int") if "int" in dtype else "f" + dtype.removeprefix("float")

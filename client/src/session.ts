@@ -1,0 +1,169 @@
+/** The life of the language server: start, stop, restart, and what is said when it dies. */
+
+import { homedir } from "node:os";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  type ErrorHandler,
+  type ExecuteCommandSignature,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+} from "vscode-languageclient/node";
+import type { Interpreter } from "./core/interpreter";
+import { initializationOptions, launch } from "./core/launch";
+import { RestartBudget } from "./core/restarts";
+import { Serial } from "./core/serial";
+import type { FileStatus } from "./core/status";
+import { findInterpreter } from "./findInterpreter";
+import { reportCommandFailure, reportNoInterpreter, reportServerFailure } from "./problems";
+import type { ActiveEnvironment } from "./pythonExtension";
+import { allSettings, SECTION, setting } from "./settings";
+import type { StatusBar } from "./statusBar";
+
+/** What a session needs; all of it outlives the session. */
+export interface Surroundings {
+  readonly extensionPath: string;
+  readonly log: vscode.LogOutputChannel;
+  readonly trace: vscode.LogOutputChannel;
+  readonly statusBar: StatusBar;
+  readonly environment: ActiveEnvironment;
+}
+
+export class Session {
+  private client: LanguageClient | undefined;
+  private readonly jobs = new Serial();
+  private readonly budget = new RestartBudget(Date.now);
+  private waitingRestart: Promise<void> | undefined;
+  private abortStart: () => void = () => undefined;
+
+  constructor(private readonly around: Surroundings) {}
+
+  /** Stops the server if it runs and starts it again, unless `pallas.enable` is off. Joins a restart that waits. */
+  restart(reason: string): Promise<void> {
+    this.abortStart();
+    this.waitingRestart ??= this.jobs.run(async () => {
+      this.waitingRestart = undefined;
+      this.around.log.info(`Starting: ${reason}`);
+      await this.stopNow();
+      if (setting<boolean>("enable") !== false) {
+        this.budget.reset();
+        await this.startNow();
+      }
+    });
+    return this.waitingRestart;
+  }
+
+  stop(): Promise<void> {
+    this.abortStart();
+    return this.jobs.run(() => this.stopNow());
+  }
+
+  /** Asks the server to execute one of its commands. Throws an error fit to be shown when there is no server. */
+  async execute<T>(command: string, ...args: readonly unknown[]): Promise<T> {
+    if (this.client === undefined || !this.client.isRunning()) {
+      throw new Error("the Pallas server is not running");
+    }
+    return this.client.sendRequest<T>("workspace/executeCommand", { command, arguments: args });
+  }
+
+  private async startNow(): Promise<void> {
+    const choice = await findInterpreter(this.around.environment);
+    if (choice.kind === "refused") {
+      this.around.log.error(choice.message);
+      reportNoInterpreter(choice.origin, choice.message);
+      return;
+    }
+    const client = this.createClient(choice.interpreter);
+    this.client = client;
+    // A server that never answers must not block the restart that the user asks for because of it.
+    const aborted = new Promise<void>((resolve) => {
+      this.abortStart = resolve;
+    });
+    try {
+      await Promise.race([client.start(), aborted]);
+    } catch (error) {
+      this.around.log.error(`The server did not start: ${String(error)}`);
+      reportServerFailure("The Pallas server did not start. Its output is in the logs.");
+    }
+  }
+
+  private async stopNow(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.around.statusBar.clear();
+    if (client === undefined || !client.needsStop()) {
+      return; // It never started, or died by itself.
+    }
+    try {
+      await client.dispose();
+    } catch (error) {
+      // It hangs, or was still starting; the client library ends the process after two seconds.
+      this.around.log.warn(`The server did not stop in order: ${String(error)}`);
+    }
+  }
+
+  private createClient(interpreter: Interpreter): LanguageClient {
+    const launcher = path.join(this.around.extensionPath, "bundled", "run_server.py");
+    const { command, args } = launch(interpreter, launcher);
+    const version = interpreter.version.join(".");
+    this.around.log.info(`Python ${version} (${interpreter.executable}): ${[command, ...args].join(" ")}`);
+    // On Windows a bare program name is looked for in the current folder first: not in an untrusted workspace.
+    const options = vscode.workspace.isTrusted ? {} : { cwd: homedir() };
+    const client = new LanguageClient(SECTION, "Pallas", { command, args, options }, this.clientOptions(interpreter));
+    client.onNotification("pallas/status", (status: FileStatus) => this.around.statusBar.update(status));
+    return client;
+  }
+
+  private clientOptions(interpreter: Interpreter): LanguageClientOptions {
+    return {
+      documentSelector: [
+        { scheme: "file", language: "python" },
+        { scheme: "untitled", language: "python" },
+      ],
+      outputChannel: this.around.log,
+      traceOutputChannel: this.around.trace,
+      // Failures are reported below, with actions; the library would show one message for each failed request.
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      errorHandler: this.errorHandler(),
+      initializationOptions: () => initializationOptions(allSettings(), interpreter, vscode.workspace.isTrusted),
+      // The server may also ask (workspace/configuration), which the library answers by itself.
+      synchronize: { configurationSection: SECTION },
+      middleware: { executeCommand: reportFailure },
+    };
+  }
+
+  private errorHandler(): ErrorHandler {
+    return {
+      error: (_error, _message, count) => ({
+        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+      }),
+      closed: () => {
+        this.around.statusBar.clear();
+        const wasRunning = this.client?.initializeResult !== undefined;
+        if (!wasRunning) {
+          return { action: CloseAction.DoNotRestart, handled: true }; // startNow reports it.
+        }
+        if (this.budget.spend()) {
+          return { action: CloseAction.Restart, handled: true };
+        }
+        reportServerFailure("The Pallas server died four times within three minutes and was not started again.");
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+}
+
+/** For the server's own commands, such as those of code lenses: nobody else shows that one failed. */
+async function reportFailure(command: string, args: unknown[], next: ExecuteCommandSignature): Promise<unknown> {
+  try {
+    return await next(command, args);
+  } catch (error) {
+    reportCommandFailure(`Pallas: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}

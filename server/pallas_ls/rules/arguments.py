@@ -1,0 +1,159 @@
+"""Rules about arguments: keywords that are missing or unknown, references that are none, memory spaces."""
+
+from __future__ import annotations
+
+from ..domain.array import Array
+from ..domain.finding import JaxError
+from ..domain.python import Int, Value
+from ..domain.ref import Ref, RefType
+from .rule import Answer, Problem, Rule, Unsure
+from .view import CallView, is_known, show_array, type_name
+
+#: Functions whose signature is checked here.
+CALLS = ("async_store_smem",)
+
+
+def missing_arguments(v: CallView) -> Answer:
+    """Required arguments that the call does not give."""
+    if v.fact.open:
+        return Unsure("some arguments come from a star of unknown content")
+    if not v.fact.missing:
+        return None
+    names = [f"'{n}'" for n in v.fact.missing]
+    listed = names[0] if len(names) == 1 else " and ".join([", ".join(names[:-1]), names[-1]])
+    keyword_only = all(n in ("cluster_idx", "cluster_dim") for n in v.fact.missing)
+    kind = "keyword-only" if keyword_only else "positional"
+    plural = "s" if len(names) > 1 else ""
+    if not keyword_only and any(n in ("cluster_idx", "cluster_dim") for n in v.fact.missing):
+        positional = [n for n in v.fact.missing if n not in ("cluster_idx", "cluster_dim")]
+        names = [f"'{n}'" for n in positional]
+        listed = names[0] if len(names) == 1 else " and ".join([", ".join(names[:-1]), names[-1]])
+        plural = "s" if len(names) > 1 else ""
+    text = f"{v.fact.api}() missing {len(names)} required {kind} argument{plural}: {listed}"
+    return Problem(
+        f"{v.fact.api} also needs {', '.join(n + '=' for n in v.fact.missing)}.", JaxError("TypeError", text)
+    )
+
+
+def unknown_arguments(v: CallView) -> Answer:
+    """Keywords that the function does not have."""
+    if not v.fact.excess:
+        return None
+    name = v.fact.excess[0]
+    if name.startswith("positional"):
+        return Problem(
+            f"{v.fact.api} takes its further arguments by keyword.",
+            JaxError("TypeError", f"{v.fact.api}() takes 3 positional arguments but more were given"),
+        )
+    return Problem(
+        f"{v.fact.api} has no parameter {name!r}.",
+        JaxError("TypeError", f"{v.fact.api}() got an unexpected keyword argument '{name}'"),
+        v.site(name),
+    )
+
+
+def reference(name: str):
+    """A check that an operand is a reference."""
+
+    def check(v: CallView) -> Answer:
+        x = v.value(name)
+        if isinstance(x, Ref):
+            return None
+        if not is_known(x):
+            return Unsure(f"{name} is not known")
+        if not isinstance(x, (Array, Int, float, bool, RefType, tuple)) and x is not None:
+            return Unsure(f"{name} is not known")
+        if isinstance(x, Array) and not isinstance(x.shape, tuple):
+            return Unsure(f"{name} may be a reference")
+        text = f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}."
+        jax = JaxError("ValueError", f"Can only call `{v.fact.api}` on a `Ref`: {_jax_value(v, x)}.")
+        return Problem(text, jax, v.site(name))
+
+    return check
+
+
+def _jax_value(v: CallView, x: Value) -> str:
+    if isinstance(x, Array):
+        return f"JitTracer({show_array(x.shape, x.dtype).replace(' ', '')})"
+    return str(x.dim) if isinstance(x, Int) else str(x)
+
+
+def smem_reference(name: str, what: str):
+    """A check that a reference is in shared memory."""
+
+    def check(v: CallView) -> Answer:
+        x = v.value(name)
+        if not isinstance(x, Ref):
+            return Unsure(f"{name} is not known")
+        if x.type.kind == "union" or x.type.space == "smem":
+            return None
+        space = x.type.space
+        shown = show_array(x.type.shape, x.type.dtype).replace(" ", "")
+        text = f"{name} must be {what} in shared memory; {x.name or 'this'} is in {space.upper()}."
+        jax = JaxError("ValueError", f"{name} must be a SMEM reference, got Ref<{space}>{{{shown}}}")
+        return Problem(text, jax, v.site(name))
+
+    return check
+
+
+PRIMITIVES = "jax/_src/pallas/mosaic_gpu/primitives.py"
+_REF_TEXT = (
+    "The buffer and the barrier are passed as references, the way the kernel's body receives them from `scratch_types`, or as views of them "
+    "(`ref.at[...]`). `ref[...]` loads the buffer: it gives an array."
+)
+_SPACE_TEXT = (
+    "An `async_store_smem` writes registers to the shared memory of another block of the cluster and signals a barrier there. Both the buffer and "
+    "the barrier are allocated in shared memory: `plgpu.SMEM(...)` and `plgpu.Barrier(...)`."
+)
+
+RULES = (
+    Rule(
+        "missing-argument",
+        "Required arguments are given.",
+        CALLS,
+        50,
+        missing_arguments,
+        f"{PRIMITIVES}, async_store_smem (its signature)",
+        "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are keywords.",
+    ),
+    Rule(
+        "unknown-argument",
+        "Keywords are those of the function.",
+        CALLS,
+        51,
+        unknown_arguments,
+        f"{PRIMITIVES}, async_store_smem (its signature)",
+        "The call gives a keyword that the function does not have, or more positional arguments than it takes.",
+    ),
+    Rule(
+        "not-a-reference",
+        "Buffers and barriers are passed as references, not as values.",
+        CALLS,
+        60,
+        lambda v: _first(reference("ref")(v), lambda: reference("barrier")(v)),
+        "jax/_src/state/primitives.py, get_ref_and_transforms",
+        _REF_TEXT,
+    ),
+    Rule(
+        "store-memory-space",
+        "An asynchronous store goes to shared memory.",
+        CALLS,
+        70,
+        smem_reference("ref", "a buffer"),
+        f"{PRIMITIVES}, _check_ref",
+        _SPACE_TEXT,
+    ),
+    Rule(
+        "barrier-memory-space",
+        "The barrier of an asynchronous store is a barrier in shared memory.",
+        CALLS,
+        80,
+        smem_reference("barrier", "a barrier"),
+        f"{PRIMITIVES}, _check_ref",
+        _SPACE_TEXT,
+    ),
+)
+
+
+def _first(a: Answer, b) -> Answer:
+    return a if isinstance(a, Problem) else (b() if a is None else (x if isinstance(x := b(), Problem) else a))

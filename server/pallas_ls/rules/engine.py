@@ -1,0 +1,122 @@
+"""Rules applied to call facts: what is certainly refused, where, and what could not be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..domain import cond as conds
+from ..domain.cond import And, Cond, Not, Or, Truth
+from ..domain.fact import CallFact
+from ..domain.target import Semantics, Target
+from ..source.span import Site
+from .registry import all_rules
+from .rule import Problem, Rule, Unsure
+from .view import CallView
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Violation:
+    """A call that a rule refuses.
+
+    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls (outermost first)
+    whose arguments do.
+    """
+
+    rule: Rule
+    problem: Problem
+    fact: CallFact
+    semantics: Semantics | None
+
+    @property
+    def chain(self) -> tuple[Site, ...]:
+        """The host calls that led here."""
+        return self.fact.chain
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A call of which a rule could not tell."""
+
+    fact: CallFact
+    why: str
+
+
+def judge(facts: Iterable[CallFact], target: Target) -> tuple[list[Violation], list[Doubt]]:
+    """The first violated rule of each fact, in JAX's order; and the facts of which something is not known."""
+    by_api: dict[str, list[Rule]] = {}
+    for rule in all_rules():
+        for api in rule.apis:
+            by_api.setdefault(api, []).append(rule)
+    for rules in by_api.values():
+        rules.sort(key=lambda r: r.order)
+    violations: list[Violation] = []
+    doubts: list[Doubt] = []
+    for fact in facts:
+        rules = by_api.get(fact.api)
+        if rules is None:
+            continue
+        found = _judge_one(CallView(fact, target), rules)
+        if isinstance(found, Violation):
+            violations.append(found)
+        elif found is not None:
+            doubts.append(found)
+    return _without_repeats(violations), doubts
+
+
+def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
+    doubt: str | None = None
+    fact = view.fact
+    if fact.facts.contradictory:
+        return None
+    semantics = view.semantics
+    for rule in rules:
+        if not _applies(rule, view, semantics):
+            continue
+        answer = rule.check(view)
+        if isinstance(answer, Problem):
+            if _hinges_on_unknown(fact.guards):
+                return Doubt(fact, "whether this line runs at all is not known")
+            return Violation(rule, answer, fact, semantics)
+        if isinstance(answer, Unsure) and doubt is None:
+            doubt = answer.why
+    return Doubt(fact, doubt) if doubt is not None else None
+
+
+def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
+    if semantics is None:
+        return rule.semantics is None and rule.holds_for(view.version, Semantics.LANE)
+    return rule.holds_for(view.version, semantics)
+
+
+def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
+    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken for granted)."""
+    return any(_is_unknown(g) for g in guards)
+
+
+def _is_unknown(c: Cond) -> bool:
+    match c:
+        case Truth():
+            return c.name.startswith("?") and not c.name.startswith("?loop")
+        case Not():
+            return _is_unknown(c.cond)
+        case And() | Or():
+            return any(_is_unknown(x) for x in c.conds)
+        case conds.Same():
+            return c.name.startswith("?")
+        case _:
+            return False
+
+
+def _without_repeats(violations: list[Violation]) -> list[Violation]:
+    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it already)."""
+    by_place: dict[tuple[str, Site], dict[tuple[Site, ...], Violation]] = {}
+    for v in violations:
+        place = (v.rule.id, v.problem.at or v.fact.site)
+        by_place.setdefault(place, {}).setdefault(v.chain, v)
+    out: list[Violation] = []
+    for chains in by_place.values():
+        for chain, v in chains.items():
+            if not any(chain[i:] in chains for i in range(1, len(chain) + 1)):
+                out.append(v)
+    return out

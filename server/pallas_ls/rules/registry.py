@@ -1,0 +1,18 @@
+"""All rules."""
+
+from __future__ import annotations
+
+from . import arguments, async_store, axes, buffers
+from .rule import Rule
+
+_MODULES = (buffers, arguments, axes, async_store)
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of its module and of JAX's checks."""
+    return tuple(rule for module in _MODULES for rule in module.RULES)
+
+
+def rule_named(id: str) -> Rule | None:
+    """The rule with this id."""
+    return next((r for r in all_rules() if r.id == id), None)

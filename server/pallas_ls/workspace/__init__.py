@@ -1,0 +1,1 @@
+"""Files, settings, the user's environment and jedi: what surrounds the analysis."""
