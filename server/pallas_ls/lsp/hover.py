@@ -21,7 +21,7 @@ async def hover(server: PallasServer, params: types.HoverParams) -> types.Hover 
     if found is None:
         return None
     markdown, range_, symbol = found
-    documentation = await documented(server.docs, symbol) if symbol else None
+    documentation = await documented(server.docs, symbol) if symbol and server.docs else None
     kind = types.MarkupKind.Markdown if server.abilities.markdown else types.MarkupKind.PlainText
     return types.Hover(types.MarkupContent(kind, joined(markdown, documentation)), range_)
 
