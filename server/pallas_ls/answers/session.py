@@ -20,6 +20,7 @@ from .explain import explain_fact
 from .factrows import rows_of_site
 from .findings import finding_of
 from .hover import hover_at
+from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 
 
@@ -149,7 +150,10 @@ class Session:
 
     def kernels(self, path: str) -> list[KernelCall]:
         """What can be confirmed in a file, in order."""
-        raise NotImplementedError
+        self.program.analyse(path)
+        state = self.program.states.get(path)
+        calls = [c for s in self.program.states.values() for memo in s.memos() for c in memo.host_calls]
+        return kernel_calls(path, state, calls, self.locate, self.place) if state is not None else []
 
 
 def _notes(memos: list[Memo]) -> tuple[str, ...]:

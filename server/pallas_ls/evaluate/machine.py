@@ -10,7 +10,7 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.cond import Cond
 from ..domain.dim import Dim
-from ..domain.fact import CallFact, Raise
+from ..domain.fact import CallFact, HostCall, Raise
 from ..domain.facts import Facts
 from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
 from ..domain.ref import Launch
@@ -89,6 +89,7 @@ class Machine:
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
         self.inexact: set[Site] = set()
+        self.host_calls: list[HostCall] = []
 
     # -- writes --------------------------------------------------------------------------------------------------------------
 

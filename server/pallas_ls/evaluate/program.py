@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.fact import CallFact, Raise
+from ..domain.fact import CallFact, HostCall, Raise
 from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
@@ -64,6 +64,7 @@ class Memo:
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
     inexact: frozenset[Site] = frozenset()
+    host_calls: list[HostCall] = field(default_factory=list[HostCall])
 
 
 @dataclass(slots=True)
@@ -76,6 +77,10 @@ class ModuleState:
     compiled: dict[int, tuple[Chunk, Any]] = field(default_factory=dict[int, tuple[Chunk, Any]])
     initial: dict[tuple[int, str], tuple[dict[str, Value], str, Value]] = field(default_factory=dict)
     revision: int = -1
+
+    def memos(self) -> list[Memo]:
+        """Memos of all units, chunks first."""
+        return [*self.chunks.values(), *self.entries.values()]
 
 
 class Program:
@@ -320,7 +325,7 @@ class Program:
                 state.entries[key] = self._kept(
                     old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
                 )
-        return [*state.chunks.values(), *state.entries.values()]
+        return state.memos()
 
     def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
         memo = old.get(key)
