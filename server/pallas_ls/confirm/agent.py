@@ -308,14 +308,23 @@ def body_code(body: Any) -> CodeType | None:
     return getattr(inspect.unwrap(body) if callable(body) else None, "__code__", None)
 
 
+def told_in_text(user: UserFiles, text: str) -> dict[str, Any] | None:
+    """The innermost exception of one that came through XLA, which knows it as text: errors of the interpreter."""
+    heads = list(re.finditer(r"^(\w+(?:Error|Exception)): ", text, re.M))
+    if "CpuCallback error" not in text or not heads:
+        return None
+    message = text[heads[-1].end() :].split("\n=== ", maxsplit=1)[0].strip()
+    places = re.findall(r"(/\S+):(\d+):\d+ \((?:\S*\.)?(\w+)\)", message)
+    named = [(user.name(filename), int(line), function) for filename, line, function in places]
+    frames = [{"file": file, "line": line, "function": function} for file, line, function in named if file]
+    return {"type": heads[-1][1], "message": message, "frames": frames[::-1]}  # the first place told is to blame
+
+
 def described(user: UserFiles, error: BaseException) -> dict[str, Any]:
-    frames = blamed_frames(user, error)
-    return {
-        "type": type(error).__name__,
-        "message": str(error)[:MAX_MESSAGE],
-        "frames": frames,
-        "line": frames[-1]["line"] if frames else None,
-    }
+    plain = {"type": type(error).__name__, "message": str(error), "frames": blamed_frames(user, error)}
+    told = told_in_text(user, str(error)) or plain
+    message = told["message"].replace(user.folder + os.sep, "")  # the files are the user's, not copies of ours
+    return {**told, "message": message[:MAX_MESSAGE]}
 
 
 # ---- JAX
@@ -451,17 +460,28 @@ def random_values(jax: Any, array: Any) -> Any:
     return jax.numpy.zeros(array.shape, array.dtype)
 
 
+class RaceDetected(Exception):
+    """Two threads of a kernel access the same memory with nothing between them, and one of them writes."""
+
+
 def interpret(jax: Any, function: Callable[..., Any], arrays: list[Any], job: Job) -> dict[str, Any]:
     plgpu = importlib.import_module("jax.experimental.pallas.mosaic_gpu")
-
     force = getattr(plgpu, "force_gpu_interpret_mode", None)
     params = getattr(plgpu, "InterpretGPUParams", None)
     if force is None or params is None:
         job.notes.append(f"lowered, not interpreted: JAX {jax.__version__} has no GPU interpreter")
         return lower(jax, function, arrays, job)
+    raises = {"on_race": "raise"} if "on_race" in inspect.signature(params).parameters else {}  # since 0.12
+    interpreter = optional_module("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call")
     job.progress("interpret")
-    with force(params(detect_races=True, on_race="raise")):
-        jax.block_until_ready(jax.jit(function)(*[random_values(jax, array) for array in arrays]))
+    try:
+        with force(params(detect_races=True, **raises)):
+            jax.block_until_ready(jax.jit(function)(*[random_values(jax, array) for array in arrays]))
+        if interpreter and interpreter.get_races().races_found:
+            raise RaceDetected("JAX's interpreter detected a race and printed what it knows of it")
+    finally:
+        if interpreter:
+            interpreter.reset_gpu_interpret_mode_state()
     return {"level": "interpret"}
 
 
@@ -957,8 +977,7 @@ class Supervisor:
 
     def give_up(self, ident: str, kind: str, message: str, frames: list[Frame]) -> None:
         self.pending.remove(ident)
-        line = frames[-1]["line"] if frames else None
-        error = {"type": kind, "message": message, "frames": frames, "line": line}
+        error = {"type": kind, "message": message, "frames": frames}
         self.wire.send("verdict", id=ident, ok=False, error=error, failure=FAILURES[kind], phase=self.phase)
 
 
