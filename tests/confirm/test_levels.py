@@ -9,7 +9,7 @@ import pytest
 
 from pallas_ls.confirm import agent
 from pallas_ls.confirm.host import Outcome, confirm
-from pallas_ls.confirm.protocol import Call, Level
+from pallas_ls.confirm.protocol import MODULE, Call, Level
 from pallas_ls.confirm.ways import Local
 from pallas_ls.domain.target import JaxVersion
 
@@ -25,11 +25,18 @@ def jax_version() -> JaxVersion:
 class TestInterpret:
     @pytest.fixture(scope="class")
     def outcome(self, here: Local) -> Outcome:
-        calls = (Call("at once", "at_once", TWO_ROWS), Call("in turn", "in_turn", TWO_ROWS))
+        calls = (
+            Call("at once", "at_once", TWO_ROWS),
+            Call("in turn", "in_turn", TWO_ROWS),
+            Call("no kernel", "jnp.sin", TWO_ROWS),
+        )
         return confirm(kernels("racing.py", calls=calls, level=Level.INTERPRET), here, timeout=TIMEOUT)
 
     def test_threads_that_take_turns_pass(self, outcome: Outcome) -> None:
         assert verdicts(outcome)["in turn"].ok
+
+    def test_code_without_a_kernel_passes(self, outcome: Outcome) -> None:
+        assert verdicts(outcome)["no kernel"].ok
 
     def test_threads_that_race_are_refused(self, outcome: Outcome) -> None:
         verdict = verdicts(outcome)["at once"]
@@ -57,7 +64,7 @@ class TestCompile:
         assert verdict.ok
         assert verdict.level is Level.LOWER
         version = metadata.version("jax")
-        head = "lowered, not compiled: no GPU here, and to compile without one: pip install --no-deps"
+        head = "lowered, not compiled: JAX sees no GPU here, and to compile without one: pip install --no-deps"
         assert verdict.notes[0].startswith(f"{head} jax-cuda13-pjrt=={version} jax-cuda13-plugin=={version}")
 
     @pytest.mark.skipif(importlib.util.find_spec("jax_plugins") is None, reason="needs NVIDIA's packages")
@@ -69,6 +76,12 @@ class TestCompile:
         assert (verdict.spill_bytes, len(verdict.kernels), verdict.kernels[0].arch) == (0, 1, "sm_90a")
         assert verdict.registers is not None
         assert 0 < verdict.registers <= 255
+
+
+def test_module_is_imported_at_any_level(here: Local) -> None:
+    verdict = verdicts(confirm(kernels("at_module_level.py", level=Level.INTERPRET), here, timeout=TIMEOUT))[MODULE]
+    assert (verdict.ok, verdict.level, verdict.lowered) == (True, Level.LOWER, 2)
+    assert verdict.notes == ("the module was only imported: name its kernels to interpret them",)
 
 
 PTXAS = """\

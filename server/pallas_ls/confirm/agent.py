@@ -464,6 +464,13 @@ class RaceDetected(Exception):
     """Two threads of a kernel access the same memory with nothing between them, and one of them writes."""
 
 
+def races_found(interpreter: Any) -> bool:
+    try:
+        return bool(interpreter.get_races().races_found)
+    except AssertionError:  # no kernel was interpreted: there is no state to ask
+        return False
+
+
 def interpret(jax: Any, function: Callable[..., Any], arrays: list[Any], job: Job) -> dict[str, Any]:
     plgpu = importlib.import_module("jax.experimental.pallas.mosaic_gpu")
     force = getattr(plgpu, "force_gpu_interpret_mode", None)
@@ -477,7 +484,7 @@ def interpret(jax: Any, function: Callable[..., Any], arrays: list[Any], job: Jo
     try:
         with force(params(detect_races=True, **raises)):
             jax.block_until_ready(jax.jit(function)(*[random_values(jax, array) for array in arrays]))
-        if interpreter and interpreter.get_races().races_found:
+        if interpreter and not raises and races_found(interpreter):
             raise RaceDetected("JAX's interpreter detected a race and printed what it knows of it")
     finally:
         if interpreter:
@@ -546,9 +553,9 @@ def absent_gpu(jax: Any, arch: tuple[int, int] | None) -> tuple[Any, str]:
     """(a sharding on a described GPU to compile for, ""); (None, the reason) where that cannot be."""
     missing = missing_packages(jax)
     if missing:
-        return None, "no GPU here, and to compile without one: pip install --no-deps " + " ".join(missing)
+        return None, "JAX sees no GPU here, and to compile without one: pip install --no-deps " + " ".join(missing)
     if arch not in GPUS:
-        return None, "no GPU here, and only sm_90a and sm_100a can be compiled for without one"
+        return None, "JAX sees no GPU here, and only sm_90a and sm_100a can be compiled for without one"
     folder = compiler_folders()[0]
     os.environ["MOSAIC_GPU_CUDA_ROOT"] = folder
     os.environ["PATH"] = os.path.join(folder, "bin") + os.pathsep + os.environ.get("PATH", "")
@@ -754,6 +761,8 @@ class Worker:
         if self.request.get("mode") == "module":
             if not self.lowerings.count:
                 jobs[0].notes.append("the module lowers nothing when it is imported")
+            if self.request["level"] != "lower":
+                jobs[0].notes.append(f"the module was only imported: name its kernels to {self.request['level']} them")
             jobs[0].verdict(level="lower", lowered=self.lowerings.count, arch=self.arch(), smem_bytes=self.memory.bytes)
         return module
 
@@ -877,25 +886,26 @@ class Supervisor:
         finally:
             status = self.end_worker()
             os.close(events)
-            os.close(printed)
+        self.last_words(printed)
+        os.close(printed)
         return status if in_time else None
 
     def end_worker(self) -> int:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.worker, signal.SIGKILL)
-        status = os.waitpid(self.worker, 0)[1]
-        return status
+        return os.waitpid(self.worker, 0)[1]
 
     def listen(self, events: int, printed: int) -> bool:
         """Forwards until the worker closes its events (True) or the deadline passes (False)."""
         buffer = b""
+        sources = [events, printed]
         while True:
             left = self.deadline - time.monotonic()
             if left <= 0:
                 return False
-            ready = self.wait(left, events, printed)
-            if printed in ready:
-                self.forward(printed)
+            ready = self.wait(left, *sources)
+            if printed in ready and not self.forward(printed):
+                sources.remove(printed)  # closed by the worker: it would be ready for ever
             if events in ready:
                 data = os.read(events, 65536)
                 *lines, buffer = (buffer + data).split(b"\n")
@@ -915,11 +925,19 @@ class Supervisor:
             raise HungUp
         return ready
 
-    def forward(self, printed: int) -> None:
+    def forward(self, printed: int) -> bool:
+        """Hands on some of what the worker printed; False at its end."""
         data = os.read(printed, 65536)
         self.tail = (self.tail + data)[-STDERR_TAIL:]
         if data:
             os.write(2, data)
+        return bool(data)
+
+    def last_words(self, printed: int) -> None:
+        """What a worker that is gone had printed: no more than a pipe holds, should a child of its go on printing."""
+        for _ in range(16):
+            if printed not in self.wait(0, printed) or not self.forward(printed):
+                return
 
     def heard(self, line: bytes) -> None:
         if not line.startswith(WORKER.encode() + b" "):
