@@ -2,6 +2,8 @@
 
 import { homedir } from "node:os";
 import * as path from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import {
   CloseAction,
@@ -10,10 +12,13 @@ import {
   type ExecuteCommandSignature,
   LanguageClient,
   type LanguageClientOptions,
+  type ProgressToken,
   RevealOutputChannelOn,
+  WorkDoneProgressCancelNotification,
 } from "vscode-languageclient/node";
 import type { Interpreter } from "./core/interpreter";
 import { initializationOptions, launch } from "./core/launch";
+import { CancellableProgress, type Show } from "./core/progress";
 import { RestartBudget } from "./core/restarts";
 import { Serial } from "./core/serial";
 import type { FileStatus } from "./core/status";
@@ -35,6 +40,7 @@ export interface Surroundings {
 export class Session {
   private client: LanguageClient | undefined;
   private readonly jobs = new Serial();
+  private readonly progress = new CancellableProgress(showNotification);
   private readonly budget = new RestartBudget(Date.now);
   private waitingRestart: Promise<void> | undefined;
   private abortStart: () => void = () => undefined;
@@ -93,7 +99,7 @@ export class Session {
   private async stopNow(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    this.around.statusBar.clear();
+    this.forget();
     if (client === undefined || !client.needsStop()) {
       return; // It never started, or died by itself.
     }
@@ -103,6 +109,16 @@ export class Session {
       // It hangs, or was still starting; the client library ends the process after two seconds.
       this.around.log.warn(`The server did not stop in order: ${String(error)}`);
     }
+  }
+
+  /** What a server said that runs no more does not hold. */
+  private forget(): void {
+    this.around.statusBar.clear();
+    this.progress.clear();
+  }
+
+  private cancel(token: ProgressToken): void {
+    void this.client?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
   }
 
   private createClient(interpreter: Interpreter): LanguageClient {
@@ -125,6 +141,7 @@ export class Session {
       ],
       outputChannel: this.around.log,
       traceOutputChannel: this.around.trace,
+      stdioOptions: { stdout: logLines, stderr: logLines },
       // Failures are reported below, with actions; the library would show one message for each failed request.
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
@@ -132,7 +149,12 @@ export class Session {
       initializationOptions: () => initializationOptions(allSettings(), interpreter, vscode.workspace.isTrusted),
       // The server may also ask (workspace/configuration), which the library answers by itself.
       synchronize: { configurationSection: SECTION },
-      middleware: { executeCommand: reportFailure },
+      middleware: {
+        executeCommand: reportFailure,
+        handleWorkDoneProgress: (token, params, next) => {
+          this.progress.handle(token, params, () => next(token, params), () => this.cancel(token));
+        },
+      },
     };
   }
 
@@ -143,7 +165,7 @@ export class Session {
         handled: true,
       }),
       closed: () => {
-        this.around.statusBar.clear();
+        this.forget();
         const wasRunning = this.client?.initializeResult !== undefined;
         if (!wasRunning) {
           return { action: CloseAction.DoNotRestart, handled: true }; // startNow reports it.
@@ -156,6 +178,20 @@ export class Session {
       },
     };
   }
+}
+
+function showNotification(...[title, ended, cancel, ready]: Parameters<Show>): void {
+  const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
+  void vscode.window.withProgress(options, (progress, cancellation) => {
+    cancellation.onCancellationRequested(cancel);
+    ready((step) => progress.report(step));
+    return ended;
+  });
+}
+
+/** Level info, for stderr is where a Python program logs; the library would call every line of it an error. */
+function logLines(output: Readable, log: vscode.LogOutputChannel): void {
+  createInterface({ input: output }).on("line", (line) => log.info(line));
 }
 
 /** For the server's own commands, such as those of code lenses: nobody else shows that one failed. */
