@@ -37,6 +37,13 @@ export interface Surroundings {
   readonly environment: ActiveEnvironment;
 }
 
+/** Logs errors without showing them: each that matters is shown once, by the session, with the actions that help. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export class Session {
   private client: LanguageClient | undefined;
   private readonly jobs = new Serial();
@@ -128,7 +135,7 @@ export class Session {
     this.around.log.info(`Python ${version} (${interpreter.executable}): ${[command, ...args].join(" ")}`);
     // On Windows a bare program name is looked for in the current folder first: not in an untrusted workspace.
     const options = vscode.workspace.isTrusted ? {} : { cwd: homedir() };
-    const client = new LanguageClient(SECTION, "Pallas", { command, args, options }, this.clientOptions(interpreter));
+    const client = new QuietClient(SECTION, "Pallas", { command, args, options }, this.clientOptions(interpreter));
     client.onNotification("pallas/status", (status: FileStatus) => this.around.statusBar.update(status));
     return client;
   }
@@ -142,7 +149,6 @@ export class Session {
       outputChannel: this.around.log,
       traceOutputChannel: this.around.trace,
       stdioOptions: { stdout: logLines, stderr: logLines },
-      // Failures are reported below, with actions; the library would show one message for each failed request.
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
