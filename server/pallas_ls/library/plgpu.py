@@ -22,7 +22,6 @@ from .recording import record_call
 from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, by_case, method
 
 MODULE = "jax.experimental.pallas.mosaic_gpu"
-BARRIER = DType("barrier", 64, "barrier")
 SEMAPHORE = DType("semaphore", 32, "semaphore")
 
 Model = Callable[[Any, Call, Arguments], Value]
@@ -122,7 +121,7 @@ def as_transforms(m: Any, v: Value) -> Any:
 def _barrier(kind: str) -> Model:
     def model(m: Any, call: Call, a: Arguments) -> Value:
         shape = as_shape(m, a.values["num_barriers"])
-        return RefType(kind, "smem", shape, BARRIER, (), dict(a.values), (), _made(call, a))
+        return RefType(kind, "smem", shape, DType(kind, 64, "barrier"), (), dict(a.values), (), _made(call, a))
 
     return model
 
