@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from .finding import JaxError
 from .layout import RegisterLayout, Replicated, Splat, Strided, Tiled, canonical_layout
 from .target import NEWEST, JaxVersion
-from .tiling import Shape, Tiles, tile_shape
+from .tiling import Shape, tile_shape
 
 FOUR_TIMES = Replicated(4)
 
@@ -171,13 +172,16 @@ def _canonical_or_error(layout: Tiled, jax_class: str, version: JaxVersion) -> T
     return layout
 
 
+FIRST = JaxVersion(0, 10)
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A member of `plgpu.Layout`: its parameters in order (with defaults), and the first JAX version that has it."""
 
     parameters: tuple[str, ...] = ()
     defaults: tuple[object, ...] = ()
-    since: JaxVersion = JaxVersion(0, 10)
+    since: JaxVersion = FIRST
 
 
 #: Every public member. A parameter "bits" is a dtype in the user's code; the caller passes its width.
@@ -234,10 +238,11 @@ def _bind(member: Member, args: Sequence[object], kwargs: Mapping[str, object]) 
 
 
 def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -> RegisterLayout | JaxError | None:
+    shape = _shape(values[0]) if values else None
     match name, values:
-        case "WG_SPLAT", (tuple() as shape,) if _all_int(shape):
+        case "WG_SPLAT", (_,) if shape is not None:
             return Splat(shape)
-        case "WG_STRIDED", (tuple() as shape, int() as vec) if _all_int(shape):
+        case "WG_STRIDED", (_, int() as vec) if shape is not None:
             layout = Strided(shape, vec)
             ok = vec > 0 and layout.applies_to(shape)
             return layout if ok else JaxError("ValueError", f"({jax_repr(layout)}, 128)")
@@ -247,16 +252,20 @@ def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -
             return m64_collective(columns, version)
         case "TCGEN05_M64_COLLECTIVE_NATIVE", (int() as columns, int() as packing):
             return m64_collective_native(columns, packing, version)
-        case "SMEM_GMEM_COPY", (tuple() as shape, int() as bits, int() as swizzle) if _all_int(shape):
+        case "SMEM_GMEM_COPY", (_, int() as bits, int() as swizzle) if shape is not None:
             return smem_gmem_copy(shape, bits, swizzle)
-        case ("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps):
+        case (("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps)):
             return mma_operand(name.removeprefix("MMA_"), bits, m_warps)
         case _:
             return None
 
 
-def _all_int(shape: tuple[object, ...]) -> bool:
-    return all(isinstance(d, int) for d in shape)
+def _shape(value: object) -> Shape | None:
+    if not isinstance(value, tuple):
+        return None
+    sizes = cast("tuple[object, ...]", value)
+    known = tuple(size for size in sizes if isinstance(size, int))
+    return known if len(known) == len(sizes) else None
 
 
 #: The layouts that JAX's messages name; all others are printed in full.

@@ -182,7 +182,9 @@ def _tile_steps(ordered: list[tuple[int, int]], strides: Shape, tiling: Shape) -
         full = previous * tile
         previous = stride
         if stride % full:
-            return f"Stride {stride} is not divisible by {full} (tile size = {tile}). Strides: {strides}, tiling: {tiling}"
+            return (
+                f"Stride {stride} is not divisible by {full} (tile size = {tile}). Strides: {strides}, tiling: {tiling}"
+            )
         steps.append(stride // full * steps[-1])
     return tuple(reversed(steps))
 

@@ -27,7 +27,16 @@ from .behaviour import behaviour
 from .case import StoreCase, Undecided
 from .geometry import logical_strides, tiled_ref
 from .mlir import smem_memref
-from .plan import NO_SWIZZLE, PLAN_ERROR, Plan, SmemRef, Unmodelled, plan_transfer, plan_without_conflicts, transfers_by_matrix
+from .plan import (
+    NO_SWIZZLE,
+    PLAN_ERROR,
+    Plan,
+    SmemRef,
+    Unmodelled,
+    plan_transfer,
+    plan_without_conflicts,
+    transfers_by_matrix,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +132,10 @@ def _valid_for_ref(shape: Shape, bits: int, transforms: Transforms) -> bool:
         return False
     if transforms.swizzle is None:
         return True
-    # The dimension after the last that is not 1 has stride 1 too: JAX then cannot tell which is the minor one.
+    minor = shape[-1] if transforms.tiling is None else transforms.tiling[-1]
+    # Another dimension has stride 1 too where the last one is of size 1: JAX then cannot tell which is the minor one.
     if len(shape) > 1 and shape[-1] == 1:
         return False
-    minor = (transforms.tiling or shape)[-1]
     return minor % (8 * transforms.swizzle // bits) == 0
 
 
@@ -206,7 +215,7 @@ def _conjured(case: StoreCase) -> Iterator[Transforms]:
 def _conjured_tilings(case: StoreCase) -> Iterator[Transforms]:
     strides, shape = logical_strides(case), case.shape
     rank = len(shape)
-    if rank < 2 or case.view is not None and case.view.permutation not in (None, (1, 0)):
+    if rank < 2 or (case.view is not None and case.view.permutation not in (None, (1, 0))):
         return
     order = sorted(range(rank), key=lambda i: strides[i])
     if set(order[:2]) != {rank - 1, rank - 2} or shape[order[1]] % 8:
