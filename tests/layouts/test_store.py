@@ -102,6 +102,14 @@ class TestLane:
     def test_checks_of_the_registers(self, change, message) -> None:
         assert said(replace(GOOD, **change)) == message
 
+    def test_a_layout_that_does_not_fit_is_refused_as_its_cast_is(self) -> None:
+        case = replace(GOOD, shape=(48, 64))
+        assert said(case) == f"ValueError: Tiling {WGMMA.tiles} does not apply to shape (48, 64)"
+
+    def test_a_tiling_of_higher_rank_than_the_ref(self) -> None:
+        row = replace(GOOD, shape=(128,), bits=32, dtype="float32", source=tmem_native().reduce(1), tiling=(8, 32))
+        assert said(row) == ("ValueError: Tiling rank for reference of shape [16, 8, 32] must be at most 1")
+
     def test_eight_bit_registers(self) -> None:
         narrow = replace(GOOD, bits=8, dtype="int8", tiling=(8, 128), swizzle=128, shape=(64, 128))
         assert said(narrow) == "NotImplementedError: Unsupported register bitwidth: 16"

@@ -137,14 +137,24 @@ def applicable(shape: Shape, bits: int, version: JaxVersion) -> tuple[Tiled, ...
     """Every named tiled layout, reduced ones too, that an array of `shape` and elements of `bits` bits can have."""
     found: list[Tiled | JaxError] = [*CONSTANT.values(), *map(tmem_native, (2, 1, 4, 8, 16))]
     if len(shape) > 1:
-        found += [m64_collective(shape[-1]), m64_collective_native(shape[-1])]
-    if len(shape) == 2:
-        found += [smem_gmem_copy(shape, bits, swizzle) for swizzle in (128, 64, 32)]
+        found.append(m64_collective(shape[-1]))
+        found += [m64_collective_native(shape[-1], packing) for packing in (1, 2, 4, 8)]
+        found += _copies(shape[-2:], bits)
     if version >= JaxVersion(0, 11):
         found += [mma_operand(role, bits, warps) for role in ("ACC", "LHS", "RHS") for warps in (4, 2, 1)]
     layouts = [layout for layout in found if isinstance(layout, Tiled)]
     reduced = [layout.reduce(axis) for layout in layouts if len(layout.base_tile) == 2 for axis in (0, 1)]
     return tuple(layout for layout in layouts + reduced if layout.applies_to(shape))
+
+
+def _copies(shape: Shape, bits: int) -> list[Tiled | JaxError]:
+    """Copy layouts made for the shape itself, and for the smallest shapes of each split over the four warps."""
+    made: list[Tiled | JaxError] = []
+    for swizzle in (128, 64, 32):
+        columns = 8 * swizzle // bits
+        for of in (shape, (32, columns), (16, 2 * columns), (8, 4 * columns)):
+            made.append(smem_gmem_copy(of, bits, swizzle))
+    return made
 
 
 def strided_for(shape: Shape, bits: int, version: JaxVersion) -> Strided | None:

@@ -35,11 +35,11 @@ def async_store_outcome(case: StoreCase) -> Outcome:
 
 
 def _lane(case: StoreCase) -> Outcome:
-    refused = _lane_ref(case) or _lane_bytes(case) or _lane_barrier(case) or _architecture(case)
+    if case.tiling is None or case.swizzle is None:
+        return JaxError("NotImplementedError", "async_store_smem requires a tiled and swizzled ref")
+    refused = _lane_bytes(case) or _lane_barrier(case) or _architecture(case)
     if refused is not None:
         return refused
-    if case.tiling is None:
-        raise AssertionError("checked by _lane_ref")
     if _indexes_tile(case, case.tiling):
         return Undecided("a tiled dimension is indexed by an integer")
     ref = allocated_ref(case, case.tiling)
@@ -47,12 +47,6 @@ def _lane(case: StoreCase) -> Outcome:
         usual = strided_for(case.shape, case.register_bits, case.version) or Splat(case.shape)
         return _refused_in_all_layouts(case, store_registers(case, usual, ref, case.swizzle))
     return store_registers(case, case.source, ref, case.swizzle)
-
-
-def _lane_ref(case: StoreCase) -> JaxError | None:
-    if case.tiling is None or case.swizzle is None:
-        return JaxError("NotImplementedError", "async_store_smem requires a tiled and swizzled ref")
-    return None
 
 
 def _lane_bytes(case: StoreCase) -> JaxError | None:
@@ -136,9 +130,14 @@ def _warpgroup_bytes(case: StoreCase) -> JaxError | None:
 
 
 def store_registers(case: StoreCase, layout: RegisterLayout, ref: SmemRef, swizzle: int | None) -> Outcome:
-    """`FragmentedArray.store_tiled_async`: from the layout of the registers to the instruction that stores one."""
+    """`FragmentedArray.store_tiled_async`: from the layout of the registers to the instruction that stores one.
+
+    A layout that does not fit the shape is refused as the cast to it is, which no value gets past.
+    """
     if not isinstance(layout, Tiled):
         return JaxError("NotImplementedError", jax_repr(layout, case.version))
+    if not layout.applies_to(case.shape):
+        return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {case.shape}")
     if layout.replicated:
         return JaxError("NotImplementedError", "Replicated dimensions are not supported")
     plan = plan_transfer(ref, layout, swizzle, case.optimized, behaviour(case.version))
