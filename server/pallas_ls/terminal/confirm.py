@@ -101,7 +101,7 @@ def chosen_kernels(
         names = [_names(kernel, files) for kernel in kernels]
         found = [kernel for kernel, own in zip(kernels, names, strict=True) if name in own]
         known = sorted(set[str]().union(*names))
-        problem = f"no kernel {name!r}{suggestion(name, known)}; there are {', '.join(known)}"
+        problem = f"no kernel {name!r}{suggestion(name, known)}; known: {', '.join(known)}"
     else:
         return list(kernels)
     if not found:

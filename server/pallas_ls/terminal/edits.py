@@ -39,7 +39,7 @@ def by_file(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
 def difference(before: str, after: str, name: str) -> list[str]:
     """A unified diff as lines without line breaks."""
     old, new = (_lines(text) for text in (before, after))
-    return list(difflib.unified_diff(old, new, f"{name} (before)", f"{name} (after)", lineterm="", n=1))
+    return list(difflib.unified_diff(old, new, name, name, lineterm="", n=2))
 
 
 def _lines(text: str) -> list[str]:
