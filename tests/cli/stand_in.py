@@ -1,8 +1,8 @@
 """The real command line over a stand-in for the analysis, so that what is printed does not change with the rules.
 
-Words in a file decide what is found: SMALL (error, safe fix to LARGE), ODD (error, unsafe fix to EVEN), PLAIN (warning),
-PING and PONG (errors whose safe fixes undo each other), SITE and HIDDEN (call sites: checked, unknown), CRASH (a defect
-of the analysis).
+Words in a file decide what is found: SMALL (error, safe fix to LARGE), ODD (error, unsafe fix to EVEN), PLAIN
+(warning), PING and PONG (errors whose safe fixes undo each other), SITE and HIDDEN (call sites: checked, unknown),
+CRASH (a defect of the analysis).
 """
 
 from __future__ import annotations

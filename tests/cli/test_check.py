@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from .running import run
+from .running import STAND_IN, environment, run
 
 
 def test_nothing_found(project: Path) -> None:
@@ -180,15 +182,13 @@ def test_an_unmeasured_version_says_whose_rules_apply(project: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="no such pipes there")
 def test_a_closed_output_is_no_internal_error(project: Path) -> None:
     (project / "k.py").write_text("SMALL\n" * 3000)
-    command = 'python_output() { "$@"; }; python_output "$@" | head -n 1'
-    import subprocess
-    import sys
-
-    from .running import STAND_IN, environment
-
     done = subprocess.run(
-        ["bash", "-c", command, "-", sys.executable, str(STAND_IN), "check"],
-        cwd=project, capture_output=True, env=environment(), timeout=120, check=False,
-    )  # fmt: skip
+        ["bash", "-c", '"$@" | head -n 1', "-", sys.executable, str(STAND_IN), "check"],
+        cwd=project,
+        capture_output=True,
+        env=environment(),
+        timeout=120,
+        check=False,
+    )
     assert done.stdout.count(b"\n") == 1
     assert done.stderr == b""
