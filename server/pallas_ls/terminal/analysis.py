@@ -128,9 +128,7 @@ class Checker:
         return Checked(path, self.job.project.target, trouble=trouble, crash=traceback.format_exc())
 
 
-def remaining(
-    report: FileReport, findings: Sequence[Finding], files: WorkspaceFiles, job: Job
-) -> tuple[Finding, ...]:
+def remaining(report: FileReport, findings: Sequence[Finding], files: WorkspaceFiles, job: Job) -> tuple[Finding, ...]:
     """What is reported of a file: the findings that nothing silences, and its statements that do not parse."""
     module = files.module(report.path)
     if module is None:
@@ -139,7 +137,9 @@ def remaining(
     doubtful = [problem.span for problem in report.syntax]
     kept = filtered(unique, module, job.project.settings, rule_ids, doubtful)
     syntax = [
-        Finding(SYNTAX_ERROR, Severity.WARNING, problem.span, f"this does not parse and is passed over: {problem.message}")
+        Finding(
+            SYNTAX_ERROR, Severity.WARNING, problem.span, f"this does not parse and is passed over: {problem.message}"
+        )
         for problem in report.syntax
     ]
     return tuple(sorted((*kept, *syntax), key=lambda f: (f.span.start, f.span.end)))

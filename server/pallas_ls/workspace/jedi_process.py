@@ -1,4 +1,4 @@
-"""Keeps jedi's process: started when first asked, warm from then on, ended when it hangs, started anew after a crash."""
+"""Keeps jedi's process: started when first asked, then warm; ended when it hangs, started anew after a crash."""
 
 from __future__ import annotations
 
