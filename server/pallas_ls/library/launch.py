@@ -32,7 +32,7 @@ def register(r: Registry, module: str) -> None:
     r.function(f"{module}.warp_map", "f")(lambda m, call, f: _in_warp(m, call, f, (Array((), as_array(m, 0.0).dtype),)))
 
 
-# -- plgpu.kernel --------------------------------------------------------------------------------------------------------------------
+# -- plgpu.kernel ----------------------------------------------------------------------------------
 
 
 def _kernel(m: Any, call: Call) -> Value:
@@ -174,7 +174,7 @@ def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Valu
         m.launches.pop()
 
 
-# -- run_scoped, core_map --------------------------------------------------------------------------------------------------------------
+# -- run_scoped, core_map --------------------------------------------------------------------------
 
 
 def _run_scoped(m: Any, call: Call) -> Value:
