@@ -27,6 +27,7 @@ def if_(fr: Frame, cond: Cond, yes: Exec, no: Exec) -> int:
     if isinstance(cond, bool):
         return yes(fr) if cond else no(fr)
     m = fr.m
+    cond = m.compact(cond)
     negation = conds.negate(cond)
     a, ra = _side(fr, cond, yes)
     b, rb = _side(fr, negation, no)
@@ -44,7 +45,7 @@ def _side(fr: Frame, cond: Cond, run: Exec) -> tuple[Outcome, Value]:
     out = fr.m.run_side(cond, lambda: run(fr))
     mine, fr.ret = fr.ret, ret
     for p in fr.pending[before:]:
-        p.cond = conds.all_of([cond, p.cond])
+        p.cond = fr.m.compact(conds.all_of([cond, p.cond]))
         p.writes = {**out.writes, **p.writes}
         p.path = fr.m.path
     return out, mine

@@ -21,6 +21,10 @@ from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 MAX_DEPTH = 60
 
 
+#: Conditions of more parts than this get a name.
+MAX_PARTS = 12
+
+
 class Raised(Exception):
     """The program raises here on this path."""
 
@@ -89,6 +93,7 @@ class Machine:
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
         self.inexact: set[Site] = set()
+        self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
 
     # -- writes --------------------------------------------------------------------------------------------------------------
@@ -131,11 +136,24 @@ class Machine:
 
     # -- branching -----------------------------------------------------------------------------------------------------------
 
+    def compact(self, c: Cond) -> Cond:
+        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same wherever it comes up.
+
+        Conditions built from conditions (a later test of what an earlier test decided) would grow without end.
+        """
+        if isinstance(c, bool) or conds.size(c, MAX_PARTS + 1) <= MAX_PARTS:
+            return c
+        if c not in self.named:
+            name = self.fresh_condition("many parts ")
+            self.named[c], self.named[conds.negate(c)] = name, conds.negate(name)
+        return self.named[c]
+
     def branch(self, cond: Cond, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
         """Runs both sides where the condition is undecided, and merges what they return and write."""
         known = self.decide(cond)
         if known is not None:
             return yes() if known else no()
+        cond = self.compact(cond)
         return self.join(cond, self.run_side(cond, yes), self.run_side(conds.negate(cond), no))
 
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
