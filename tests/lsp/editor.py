@@ -59,7 +59,7 @@ class Editor:
 
     def in_folder(self, name: str) -> Iterator[Editor]:
         """This editor as one test uses it: with files of its own, all closed at the end."""
-        self.folder = self.root / re.sub(r"\W+", "_", name)
+        self.folder = self.root / re.sub(r"\W+", "_", name)[:100]
         self.folder.mkdir()
         for heard in (self.published, self.logged, self.messages, self.statuses, self.progress, self.refreshed):
             heard.clear()

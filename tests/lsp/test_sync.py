@@ -135,7 +135,9 @@ async def test_two_writings_of_a_uri_are_one_document(scripted: Editor) -> None:
     assert await scripted.diagnostics(uri, version=2) == []
 
 
-@pytest.mark.parametrize(("text", "reason"), [("\0" * 100, "NUL"), ("x\n" * 1_100_000, "characters")])
+@pytest.mark.parametrize(
+    ("text", "reason"), [("\0" * 100, "NUL"), ("x\n" * 1_100_000, "characters")], ids=["binary", "huge"]
+)
 async def test_what_is_no_kernel_file_is_left_alone(scripted: Editor, text: str, reason: str) -> None:
     uri = scripted.open("k.py", f"bad()\n{text}")
     await scripted.until(lambda: any(reason in entry.message for entry in scripted.logged))
