@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..domain.finding import Finding, Fix
 from ..source.span import Span
@@ -112,6 +111,7 @@ class KernelCall:
       expression: a Python expression in the module's namespace that gives the callable; "" where importing the module is the confirmation.
       args, kwargs: Python expressions of the arguments.
       why: empty where it can be called; else what is missing and how to give it.
+      covers: the functions that run in it; a line in one of them speaks of this kernel.
     """
 
     name: str
@@ -120,6 +120,4 @@ class KernelCall:
     args: tuple[str, ...] = ()
     kwargs: Mapping[str, str] = field(default_factory=dict[str, str])
     why: str = ""
-
-
-Json = Any
+    covers: tuple[Span, ...] = ()

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from ..domain.fact import CallFact
 from ..domain.finding import Finding, Fix
 from ..domain.target import Target
 from ..evaluate.program import Files, Memo, Program
-from ..library.library import Library
 from ..fixes.candidate import Repair
 from ..fixes.proof import Prover
 from ..fixes.registry import candidates
+from ..library.library import Library
 from ..rules.engine import Doubt, Violation, judge
 from ..rules.registry import all_rules
 from ..rules.view import CallView
 from ..source.span import Site, Span
+from .explain import explain_fact
+from .factrows import rows_of_site
 from .findings import finding_of
+from .hover import hover_at
+from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 
 
@@ -99,19 +105,55 @@ class Session:
 
     def hover(self, path: str, offset: int) -> Hover | None:
         """What is known at a place: offset in characters."""
-        raise NotImplementedError
+        return hover_at(offset, path, self._facts(path), self.locate, self.text, self.place)
 
     def facts(self, path: str) -> list[FactRow]:
-        """A row for each operand that has a shape, at each call site."""
-        raise NotImplementedError
+        """A row for each operand that has a shape, at each call site of the file."""
+        out: list[FactRow] = []
+        module = self.files.module(path)
+        if module is None:
+            return out
+        by_site: dict[Site, list[CallFact]] = {}
+        for f in self._facts(path):
+            if f.site.path == path:
+                by_site.setdefault(f.site, []).append(f)
+        for site, facts in by_site.items():
+            span = self.locate(site)
+            if span is not None:
+                line, col = module.text.position(span.start, "utf-8")
+                out += rows_of_site(path, line + 1, col, facts)
+        return sorted(out, key=lambda r: (r.line, r.col))
 
     def explain(self, path: str, line: int) -> list[Step]:
         """How the shapes at a line (0-based) came about."""
-        raise NotImplementedError
+        module = self.files.module(path)
+        out: dict[str, Step] = {}
+        for f in self._facts(path) if module is not None else ():
+            span = self.locate(f.site)
+            if span is None or span.path != path or module is None:
+                continue
+            first, last = module.text.position(span.start, "utf-8")[0], module.text.position(span.end, "utf-8")[0]
+            if first <= line <= last:
+                step = explain_fact(f, self.locate)
+                out.setdefault(repr(step), step)
+        return list(out.values())
+
+    def _facts(self, path: str) -> list[CallFact]:
+        return [f for memo in self.program.analyse(path) for f in memo.facts]
+
+    def place(self, span: Span) -> str:
+        """A place for a person: "line 12", or "other.py:12" in another file."""
+        module = self.files.module(span.path)
+        line = module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
+        text = self.text(span).split("\n")[0]
+        return f"{PurePath(span.path).name}:{line} (`{text}`)"
 
     def kernels(self, path: str) -> list[KernelCall]:
         """What can be confirmed in a file, in order."""
-        raise NotImplementedError
+        self.program.analyse(path)
+        state = self.program.states.get(path)
+        calls = [c for s in self.program.states.values() for memo in s.memos() for c in memo.host_calls]
+        return kernel_calls(path, state, calls, self.locate, self.place) if state is not None else []
 
 
 def _notes(memos: list[Memo]) -> tuple[str, ...]:

@@ -52,3 +52,19 @@ class Raise:
     name: str
     guards: tuple[Cond, ...]
     chain: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostCall:
+    """A call of one of the program's own module-level functions outside of kernels: a context for it.
+
+    Attributes:
+      path, name: the module and the name of the function.
+      arguments: by parameter.
+      site: the call.
+    """
+
+    path: str
+    name: str
+    arguments: Mapping[str, Value]
+    site: Site

@@ -10,11 +10,11 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.cond import Cond
 from ..domain.dim import Dim
+from ..domain.fact import CallFact, HostCall, Raise
 from ..domain.facts import Facts
 from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
 from ..domain.ref import Launch
 from ..source.span import Site
-from ..domain.fact import CallFact, Raise
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 
 #: Calls nested deeper than this are given up (Python's own limit is 1000; kernels nest a dozen).
@@ -99,6 +99,7 @@ class Machine:
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
         self.inexact: set[Site] = set()
+        self.host_calls: list[HostCall] = []
 
     # -- writes --------------------------------------------------------------------------------------------------------------
 

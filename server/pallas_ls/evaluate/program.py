@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Unknown, Value
+from ..domain.fact import CallFact, HostCall, Raise
+from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -25,7 +26,6 @@ from .imports import Imports
 from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
-from ..domain.fact import CallFact, Raise
 from .scope import Scope, body_scope
 from .trail import Trail, put
 
@@ -64,6 +64,7 @@ class Memo:
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
     inexact: frozenset[Site] = frozenset()
+    host_calls: list[HostCall] = field(default_factory=list[HostCall])
 
 
 @dataclass(slots=True)
@@ -76,6 +77,10 @@ class ModuleState:
     compiled: dict[int, tuple[Chunk, Any]] = field(default_factory=dict[int, tuple[Chunk, Any]])
     initial: dict[tuple[int, str], tuple[dict[str, Value], str, Value]] = field(default_factory=dict)
     revision: int = -1
+
+    def memos(self) -> list[Memo]:
+        """Memos of all units, chunks first."""
+        return [*self.chunks.values(), *self.entries.values()]
 
 
 class Program:
@@ -320,7 +325,7 @@ class Program:
                 state.entries[key] = self._kept(
                     old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
                 )
-        return [*state.chunks.values(), *state.entries.values()]
+        return state.memos()
 
     def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
         memo = old.get(key)

@@ -9,7 +9,7 @@ from ..domain.array import Array
 from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
 from ..domain.ref import CompilerParams, Kernel, Launch
 from .convert import as_array
-from .recording import record_call
+from .recording import record, record_call
 from .registry import Arguments, Registry, Signature, by_case
 from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
@@ -32,7 +32,7 @@ def register(r: Registry, module: str) -> None:
     r.function(f"{module}.warp_map", "f")(lambda m, call, f: _in_warp(m, call, f, (Array((), as_array(m, 0.0).dtype),)))
 
 
-# -- plgpu.kernel --------------------------------------------------------------------------------------------------------------------
+# -- plgpu.kernel ----------------------------------------------------------------------------------
 
 
 def _kernel(m: Any, call: Call) -> Value:
@@ -96,8 +96,10 @@ def call_kernel(m: Any, f: Kernel, call: Call) -> Value:
         return _with_unknown_operands(m, f, None)
     names = parameter_names(f.body, len(call.args))
     operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
+    result = result_of(m, f.out_type)
+    record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
     _launch(m, f, operands)
-    return result_of(m, f.out_type)
+    return result
 
 
 def _launch_idle(m: Any, call: Call) -> Value:
@@ -172,7 +174,7 @@ def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Valu
         m.launches.pop()
 
 
-# -- run_scoped, core_map --------------------------------------------------------------------------------------------------------------
+# -- run_scoped, core_map --------------------------------------------------------------------------
 
 
 def _run_scoped(m: Any, call: Call) -> Value:

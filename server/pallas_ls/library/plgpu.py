@@ -89,7 +89,7 @@ def _run(m: Any, api: str, signature: Signature, call: Call, model: Model | None
     return by_case(m, arguments.values, one)
 
 
-# -- types of buffers and barriers ---------------------------------------------------------------------------------------------------
+# -- types of buffers and barriers -----------------------------------------------------------------
 
 _BUFFER = Signature.parse("shape, dtype, *, transforms=(), packed=None, collective=None, layout=None")
 
@@ -192,7 +192,7 @@ def _class_attribute(m: Any, v: Builtin, name: str, site: Site) -> Value:
     return m.program.library.registry.names.get(f"{v.name}.{name}", NO_ATTRIBUTE)
 
 
-# -- layouts -------------------------------------------------------------------------------------------------------------------------
+# -- layouts ---------------------------------------------------------------------------------------
 
 
 def _layout_member(m: Any, v: LayoutEnum, name: str, site: Site) -> Value:
@@ -220,7 +220,7 @@ def _layout_called(m: Any, f: LayoutName, call: Call) -> Value:
     return LayoutName(f.name, call.args, f.reduced, tuple(sorted(call.kwargs.items())))
 
 
-# -- values --------------------------------------------------------------------------------------------------------------------------
+# -- values ----------------------------------------------------------------------------------------
 
 
 def _load(m: Any, call: Call, a: Arguments) -> Value:

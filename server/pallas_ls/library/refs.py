@@ -65,7 +65,7 @@ def _attribute(m: Any, v: Ref, name: str, site: Site) -> Value:
     return NO_ATTRIBUTE
 
 
-# -- views ---------------------------------------------------------------------------------------------------------------------
+# -- views -----------------------------------------------------------------------------------------
 
 
 def viewed(m: Any, v: Ref, view: View, shape: Shape, dtype: Any = None) -> Ref:
@@ -139,7 +139,7 @@ def elsewhere(m: Any, how: str, v: Ref, where: Value, site: Site) -> Ref:
     return viewed(m, v, Elsewhere(how, where, Made(site)), v.shape)
 
 
-# -- subscripts ------------------------------------------------------------------------------------------------------------------
+# -- subscripts ------------------------------------------------------------------------------------
 
 
 def index_ref(m: Any, v: Ref, index: Value, site: Site) -> Ref:

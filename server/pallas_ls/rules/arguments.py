@@ -52,7 +52,7 @@ def unknown_arguments(v: CallView) -> Answer:
     )
 
 
-def reference(name: str):  # noqa: ANN201 - a check
+def reference(name: str):
     """A check that an operand is a reference."""
 
     def check(v: CallView) -> Answer:
@@ -78,7 +78,7 @@ def _jax_value(v: CallView, x: Value) -> str:
     return str(x.dim) if isinstance(x, Int) else str(x)
 
 
-def smem_reference(name: str, what: str):  # noqa: ANN201 - a check
+def smem_reference(name: str, what: str):
     """A check that a reference is in shared memory."""
 
     def check(v: CallView) -> Answer:
@@ -155,5 +155,5 @@ RULES = (
 )
 
 
-def _first(a: Answer, b) -> Answer:  # noqa: ANN001
+def _first(a: Answer, b) -> Answer:
     return a if isinstance(a, Problem) else (b() if a is None else (x if isinstance(x := b(), Problem) else a))

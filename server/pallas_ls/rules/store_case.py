@@ -100,7 +100,7 @@ def exact_transforms(v: CallView, t: RefType) -> tuple[tuple[int, ...] | None, i
 
 def source_layout(
     v: CallView, src: Array, shape: tuple[int, ...], semantics: Semantics
-) -> RegisterLayout | None | Unsure:
+) -> RegisterLayout | Unsure | None:
     """The register layout of the stored value; None where it is not known, or left to the solver."""
     layout = src.layout
     if isinstance(layout, Splat):
@@ -114,7 +114,7 @@ def source_layout(
     return None
 
 
-def named_layout(v: CallView, name: LayoutName) -> RegisterLayout | None | Unsure:
+def named_layout(v: CallView, name: LayoutName) -> RegisterLayout | Unsure | None:
     """The layout that a name stands for, in the target's version."""
     args = _plain(v, name.args)
     if isinstance(args, Unsure):
@@ -154,7 +154,7 @@ def _plain(v: CallView, args: tuple[Value, ...]) -> tuple[object, ...] | Unsure:
     return tuple(out)
 
 
-def _view(v: CallView, ref: Ref) -> View | None | Unsure:
+def _view(v: CallView, ref: Ref) -> View | Unsure | None:
     """The views of a reference as one slice and one permutation."""
     if not ref.views:
         return None

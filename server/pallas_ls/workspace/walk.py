@@ -82,7 +82,9 @@ def _walk(folder: str, ignores: tuple[_Patterns, ...], exclude: _Patterns, gitig
 
 
 def _is_walked(entry: os.DirEntry[str]) -> bool:
-    return entry.name not in SKIPPED and not any(os.path.exists(os.path.join(entry.path, sign)) for sign in INSTALLATION)
+    return entry.name not in SKIPPED and not any(
+        os.path.exists(os.path.join(entry.path, sign)) for sign in INSTALLATION
+    )
 
 
 def _ignored(path: str, is_folder: bool, ignores: tuple[_Patterns, ...]) -> bool:

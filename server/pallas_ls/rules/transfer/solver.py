@@ -215,7 +215,7 @@ def _conjured(case: StoreCase) -> Iterator[Transforms]:
 def _conjured_tilings(case: StoreCase) -> Iterator[Transforms]:
     strides, shape = logical_strides(case), case.shape
     rank = len(shape)
-    if rank < 2 or case.view is not None and case.view.permutation not in (None, (1, 0)):
+    if rank < 2 or (case.view is not None and case.view.permutation not in (None, (1, 0))):
         return
     order = sorted(range(rank), key=lambda i: strides[i])
     if set(order[:2]) != {rank - 1, rank - 2} or shape[order[1]] % 8:

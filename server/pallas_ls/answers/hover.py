@@ -1,0 +1,121 @@
+"""What is shown over a call, an operand, a scratch type or a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..domain import dim as dims
+from ..domain.array import Array, byte_count
+from ..domain.fact import CallFact
+from ..domain.python import Int, Value
+from ..domain.ref import Ref, RefType
+from ..library.plgpu import MODULE
+from ..rules.view import origins
+from ..source.span import Site, Span
+from .describe import describe, remainder_text, size_text
+from .report import Hover
+
+Locate = Callable[[Site], Span | None]
+Text = Callable[[Span], str]
+
+
+def hover_at(
+    offset: int, path: str, facts: Iterable[CallFact], locate: Locate, text: Text, place: Callable[[Span], str]
+) -> Hover | None:
+    """The smallest thing around an offset that is known: an operand, then a call."""
+    best: tuple[int, CallFact, str | None, Span] | None = None
+    for fact in facts:
+        for name, site in ((None, fact.site), *fact.arg_sites.items()):
+            span = locate(site)
+            if span is None or span.path != path or not span.start <= offset <= span.end:
+                continue
+            if name is not None and describe(fact.operands.get(name), fact.facts) is None:
+                continue
+            size = span.end - span.start
+            if best is None or size < best[0] or (size == best[0] and _knows_more(fact, best[1])):
+                best = (size, fact, name, span)
+    if best is None:
+        return None
+    _, fact, name, span = best
+    if name is None:
+        return Hover(span, call_markdown(fact, locate, place), _symbol(fact))
+    return Hover(span, operand_markdown(name, fact, locate, place), None)
+
+
+def _knows_more(a: CallFact, b: CallFact) -> bool:
+    """A kernel that is launched tells more than its body seen alone; a general view more than one caller's."""
+    return (a.launch is not None, not a.chain) > (b.launch is not None, not b.chain)
+
+
+def _symbol(fact: CallFact) -> str | None:
+    return None if "." in fact.api else f"{MODULE}.{fact.api}"
+
+
+def call_markdown(fact: CallFact, locate: Locate, place: Callable[[Span], str]) -> str:
+    """A call with its operands, the bytes it moves, and where the numbers come from."""
+    lines = [f"**{fact.api}**" + _moves(fact)]
+    for name, v in (*fact.operands.items(), ("result", fact.result)):
+        shown = describe(v, fact.facts)
+        if shown is not None and (name != "result" or v is not None):
+            lines.append(f"- `{name}`: {shown}")
+    lines += _sources([*fact.operands.values(), fact.result], locate, place)
+    return "\n".join(lines)
+
+
+def _moves(fact: CallFact) -> str:
+    """The bytes that a transfer moves, and how they relate to 128."""
+    if fact.api not in _TRANSFERS:
+        return ""
+    for name in ("src", "value", "ref", "dst"):
+        v = fact.operands.get(name)
+        n = byte_count(v.shape, v.dtype) if isinstance(v, (Array, Ref)) else None
+        if n is not None:
+            n = fact.facts.simplify(n)
+            return f": {size_text(n, fact.facts)} ({remainder_text(n, fact.facts)})"
+    return ": size not known"
+
+
+_TRANSFERS = frozenset(
+    (
+        "async_store_smem",
+        "copy_gmem_to_smem",
+        "copy_smem_to_gmem",
+        "async_prefetch",
+        "store",
+        "load",
+        "async_load_tmem",
+        "async_store_tmem",
+    )
+)
+
+
+def operand_markdown(name: str, fact: CallFact, locate: Locate, place: Callable[[Span], str]) -> str:
+    """One operand."""
+    v = fact.operands[name]
+    lines = [f"`{name}` of {fact.api}: {describe(v, fact.facts)}"]
+    if isinstance(v, (Array, Ref)):
+        n = byte_count(v.shape, v.dtype)
+        if n is not None and fact.api in _TRANSFERS:
+            lines.append(f"- {remainder_text(n, fact.facts)}")
+    lines += _sources([v], locate, place)
+    return "\n".join(lines)
+
+
+def _sources(values: list[Value], locate: Locate, place: Callable[[Span], str]) -> list[str]:
+    """The literals behind the numbers, each with its place."""
+    found: dict[Span, str] = {}
+    for v in values:
+        shape = getattr(v, "shape", None)
+        for e in shape if isinstance(shape, tuple) else ():
+            if isinstance(e, Int):
+                for o in origins(e):
+                    span = locate(o.site)
+                    if span is not None:
+                        found.setdefault(span, dims.text(e.dim))
+    for v in values:
+        made = v.type.made if isinstance(v, Ref) else v.made if isinstance(v, RefType) else None
+        span = locate(made.site) if made is not None else None
+        if span is not None and isinstance(v, Ref):
+            found.setdefault(span, f"`{v.name}` is allocated")
+    rows = [f"- {what} at {place(span)}" for span, what in list(found.items())[:8]]
+    return ["", "From:", *rows] if rows else []

@@ -1,0 +1,174 @@
+"""What can be confirmed: kernels and the functions that launch them, with arguments that the agent can make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ..domain.array import Array, ShapeDtype
+from ..domain.dtype import DType
+from ..domain.fact import CallFact, HostCall
+from ..domain.python import MISSING, Class, DictCell, Instance, Int, ListCell, Value
+from ..domain.ref import Kernel
+from ..evaluate.frame import Function
+from ..evaluate.modules import ModuleEnv
+from ..evaluate.program import Memo, ModuleState
+from ..source.span import Site, Span
+from .report import KernelCall
+
+Locate = Callable[[Site], Span | None]
+Place = Callable[[Span], str]
+
+
+class NotExpressible(Exception):
+    """The value cannot be written as an expression of the module."""
+
+
+def kernel_calls(
+    path: str, state: ModuleState, calls: Iterable[HostCall], locate: Locate, place: Place
+) -> list[KernelCall]:
+    """Kernels of module level first, then functions that launch some, each with the contexts that were found."""
+    found = list(_module_kernels(state, locate))
+    for memo in state.entries.values():
+        for f in _entry_functions(state, memo):
+            found += _function(
+                f, memo, [c for c in calls if c.path == path and c.name == f.name], state.env, locate, place
+            )
+    return sorted(found, key=lambda k: k.span.start)
+
+
+def _module_kernels(state: ModuleState, locate: Locate) -> Iterator[KernelCall]:
+    names = {id(v): n for n, v in state.env.vars.items() if isinstance(v, Kernel)}
+    for memo in state.chunks.values():
+        for fact in memo.facts:
+            kernel = fact.operands.get("kernel")
+            if fact.api != "kernel()" or not isinstance(kernel, Kernel) or fact.chain:
+                continue
+            span = locate(kernel.made.site)
+            if span is None:
+                continue
+            covers = _covers(memo.facts, locate)
+            name = names.get(id(kernel), "")
+            operands = [v for k, v in fact.operands.items() if k != "kernel"]
+            try:
+                args = tuple(expression(v, state.env) for v in operands) if name else ()
+                yield KernelCall(name or "the module's kernel", span, name, args, {}, "", covers)
+            except NotExpressible as e:
+                yield KernelCall(name, span, name, (), {}, _how_to_give(name, str(e)), covers)
+
+
+def _entry_functions(state: ModuleState, memo: Memo) -> Iterator[Function]:
+    """The function that an entry memo is of, where kernels run in it."""
+    if not any(f.api in ("kernel", "kernel()") for f in memo.facts):
+        return
+    for chunk_memo in state.chunks.values():
+        for f in chunk_memo.made:
+            if any(
+                key
+                for key, m in state.entries.items()
+                if m is memo and key.endswith(f":{f.code.site.start}") and key.startswith(f.code.site.chunk)
+            ):
+                yield f
+
+
+def _function(
+    f: Function, memo: Memo, calls: list[HostCall], env: ModuleEnv, locate: Locate, place: Place
+) -> Iterator[KernelCall]:
+    span = locate(f.code.site)
+    if span is None or f.owner is not None:
+        return
+    covers = (span, *_covers(memo.facts, locate))
+    required = [p for p in f.code.parameters if not p.has_default and p.kind in ("positional", "normal", "keyword")]
+    if not required and not calls:
+        yield KernelCall(f.name, span, f.name, (), {}, "", covers)
+        return
+    why = "its arguments are not known"
+    seen: set[tuple[tuple[str, str], ...]] = set()
+    for call in calls:
+        try:
+            kwargs = {k: expression(v, env) for k, v in call.arguments.items()}
+        except NotExpressible as e:
+            why = str(e)
+            continue
+        where = locate(call.site)
+        if where is None or tuple(kwargs.items()) in seen:
+            continue
+        seen.add(tuple(kwargs.items()))
+        positional = tuple(kwargs.pop(p.name) for p in f.code.parameters if p.kind in ("positional", "normal"))
+        yield KernelCall(f"{f.name} as called at {place(where)}", span, f.name, positional, kwargs, "", covers)
+    if not seen:
+        yield KernelCall(f.name, span, f.name, (), {}, _how_to_give(f.name, why), covers)
+
+
+def _how_to_give(name: str, why: str) -> str:
+    return (
+        f'{name} cannot be called: {why}. Give arguments by a call in the file (under `if __name__ == "__main__":`, say), or by a comment '
+        f"over the function: `# pallas: example {name or 'f'}(x: bf16[4096, 4096])`."
+    )
+
+
+def _covers(facts: list[CallFact], locate: Locate) -> tuple[Span, ...]:
+    """The chunks in which kernels' calls stand."""
+    out: dict[tuple[str, str], Span] = {}
+    for f in facts:
+        if f.launch is not None:
+            span = locate(Site(f.site.path, f.site.chunk, 0, f.site.end))
+            if span is not None:
+                old = out.get((f.site.path, f.site.chunk))
+                out[(f.site.path, f.site.chunk)] = span if old is None or span.end > old.end else old
+    return tuple(out.values())
+
+
+def expression(v: Value, env: ModuleEnv) -> str:
+    """A value as a Python expression in a module's namespace; raises NotExpressible."""
+    if v is None or isinstance(v, (bool, str, float, complex, bytes)):
+        return repr(v)
+    if isinstance(v, Int):
+        if not isinstance(v.dim, int):
+            raise NotExpressible("a number is not known")
+        return str(v.dim)
+    if isinstance(v, (Array, ShapeDtype)):
+        return _struct(v)
+    if isinstance(v, DType):
+        return f"jax.numpy.{v.name}"
+    if type(v) is tuple:
+        inner = ", ".join(expression(x, env) for x in v)
+        return f"({inner},)" if len(v) == 1 else f"({inner})"
+    if isinstance(v, (ListCell, DictCell)):
+        return _container(v, env)
+    if isinstance(v, Instance):
+        return _instance(v, env)
+    for name, value in env.vars.items():
+        if value is v and value is not MISSING and name.isidentifier():
+            return name
+    raise NotExpressible("an argument is not known")
+
+
+def _struct(v: Array | ShapeDtype) -> str:
+    if not isinstance(v.shape, tuple) or not isinstance(v.dtype, DType):
+        raise NotExpressible("an argument's shape or element type is not known")
+    extents = [e.dim if isinstance(e, Int) else None for e in v.shape]
+    if not all(isinstance(e, int) for e in extents):
+        raise NotExpressible("an argument's shape is not known")
+    inner = ", ".join(map(str, extents)) + ("," if len(extents) == 1 else "")
+    return f"jax.ShapeDtypeStruct(({inner}), jax.numpy.{v.dtype.name})"
+
+
+def _container(v: ListCell | DictCell, env: ModuleEnv) -> str:
+    items = v.slots["items"]
+    if type(items) is tuple:
+        return "[" + ", ".join(expression(x, env) for x in items) + "]"
+    if isinstance(items, dict):
+        return "{" + ", ".join(f"{expression(k, env)}: {expression(x, env)}" for k, x in items.values()) + "}"
+    raise NotExpressible("a container's content is not known")
+
+
+def _instance(v: Instance, env: ModuleEnv) -> str:
+    cls: Class = v.cls
+    if env.vars.get(cls.name) is not cls:
+        raise NotExpressible(f"{cls.name} is not a name of this module")
+    if cls.kind == "enum":
+        return f"{cls.name}.{v.slots['name']}"
+    if cls.kind not in ("dataclass", "namedtuple"):
+        raise NotExpressible(f"an object of {cls.name} cannot be made again")
+    fields = ", ".join(f"{k}={expression(x, env)}" for k, x in v.slots.items() if k in cls.annotations)
+    return f"{cls.name}({fields})"
