@@ -91,6 +91,17 @@ def test_flood_of_output_is_kept_within_bounds(here: Local) -> None:
     assert len(outcome.stderr) <= 64 * 1024
 
 
+def test_last_words_after_a_flood_are_in_the_message(here: Local) -> None:
+    text = "import os\nos.write(2, b'y' * 60_000)\nos.write(2, b'y' * 60_000 + b'\\nthe end\\n')\nos.abort()\n"
+    assert confirm(source(text), here, timeout=TIMEOUT).message.endswith("the end")
+
+
+def test_code_that_closes_its_outputs_still_has_a_verdict(here: Local) -> None:
+    outcome = confirm(source("import os\nos.close(1)\nos.close(2)\n"), here, timeout=TIMEOUT)
+    assert outcome.failure is None, outcome.message
+    assert outcome.verdicts[0].ok
+
+
 def test_hang_is_a_verdict_with_the_line(here: Local) -> None:
     calls = (Call("good", "prints", ("np.ones(3)",)), Call("hangs", "lambda: hangs()"), Call("late", "prints", ("1",)))
     outcome = confirm(kernels("hostile.py", calls=calls), here, timeout=12)

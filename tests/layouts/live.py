@@ -127,4 +127,4 @@ def _view(smem, view: View, i):
         else:
             index.append(pl.ds(0, part.size))
     ref = smem.at[tuple(index)]
-    return ref if view.permutation is None else plgpu.transpose_ref(ref, view.permutation)
+    return ref if view.permutation is None else ref.transpose(view.permutation)

@@ -87,13 +87,17 @@ class Program:
     """All modules under analysis.
 
     Attributes:
+      extra: statements that are run in a module besides its own (examples of calls), as chunks.
       evaluated: statements evaluated since the last `reset_count`, by (path, chunk key).
     """
 
-    def __init__(self, files: Files, library: Any, budget: int = BUDGET) -> None:
+    def __init__(
+        self, files: Files, library: Any, extra: Callable[[Module], list[Chunk]] = lambda module: [], budget: int = BUDGET
+    ) -> None:
         self.files = files
         self.library = library
         self.budget = budget
+        self.extra = extra
         self.attributes = Attributes(self)
         self.items = Items(self)
         self.calls = Calls(self)
@@ -257,7 +261,22 @@ class Program:
             elif id(slots) in foreign:
                 cells.append((slots, key, old))
         return Memo(
-            chunk.digest, reads, version, globals_, cells, m.facts_out, m.raises, made, m.notes, m.evaluated, stopped
+            digest=chunk.digest,
+            reads=reads,
+            version=version,
+            globals=globals_,
+            cells=cells,
+            facts=m.facts_out,
+            raises=m.raises,
+            made=made,
+            notes=m.notes,
+            evaluated=m.evaluated,
+            stopped=stopped,
+            idle=[k for k in m.kernels if id(k) not in m.launched],
+            uncalled=[f for f in m.made if id(f.code) not in m.called],
+            used=m.launched | m.called,
+            inexact=frozenset(m.inexact),
+            host_calls=m.host_calls,
         )
 
     def _foreign(self, reads: dict[tuple[str, str], str]) -> set[int]:
@@ -315,6 +334,8 @@ class Program:
             for f in state.chunks[chunk.key].made:
                 key = f"{chunk.key}:{f.code.site.start}"
                 state.entries[key] = self._kept(old, key, chunk, lambda m, f=f: self._entry(m, f))
+        for chunk in self.extra(state.env.module):
+            state.entries[chunk.key] = self._kept(old, chunk.key, chunk, lambda m, c=chunk: self._extra(m, state, c))
         used = set[int]().union(*(memo.used for memo in (*state.chunks.values(), *state.entries.values())))
         for chunk in state.env.module.chunks:
             memo = state.chunks[chunk.key]
@@ -326,6 +347,12 @@ class Program:
                     old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
                 )
         return state.memos()
+
+    def _extra(self, m: Machine, state: ModuleState, chunk: Chunk) -> Frame:
+        """A statement that is no part of the module's text, run in its namespace."""
+        fr = Frame(m, state.env, None, {})
+        Compiler(state.env.path, chunk).block(list(chunk.tree), Scope("module", frozenset()))(fr)
+        return fr
 
     def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
         memo = old.get(key)

@@ -59,6 +59,7 @@ def register(r: Registry) -> None:
     r.attribute(LayoutEnum)(_layout_member)
     r.attribute(LayoutName)(_layout_attribute)
     r.calls[LayoutName] = _layout_called
+    r.raw("builtins.__array_type__")(_array_type)
     r.names[f"{MODULE}.ACC.init"] = recorded("ACC.init", "array", _accumulator_init)
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(RefType)(_type_attribute)
@@ -324,6 +325,11 @@ def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:
 
 def _struct(m: Any, call: Call, a: Arguments) -> Value:
     return ShapeDtype(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]), _made(call, a))
+
+
+def _array_type(m: Any, call: Call) -> Value:
+    """An array argument of an example comment: `bf16[4096, 4096]`."""
+    return Array(as_shape(m, tuple(call.args[1:])), as_dtype(m, call.args[0]))
 
 
 def _keep(name: str) -> Model:

@@ -58,9 +58,14 @@ def project_root(folder: str) -> str:
     folder = normal(folder)
     place = folder
     while True:
-        if any(os.path.exists(os.path.join(place, marker)) for marker in MARKERS):
+        if is_root(place):
             return place
         parent = os.path.dirname(place)
         if parent == place:
             return folder
         place = parent
+
+
+def is_root(folder: str) -> bool:
+    """Whether something in the folder marks it as a project's root."""
+    return any(os.path.exists(os.path.join(folder, marker)) for marker in MARKERS)
