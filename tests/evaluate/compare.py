@@ -87,16 +87,14 @@ def _about_value(claimed: Result, real: Reality, binding: Mapping[str, int]) -> 
 
 
 def _about_raise(account: Account, claimed: Result, real: Reality, binding: Mapping[str, int]) -> list[str]:
-    if claimed.raised:
-        return [] if claimed.raised == real.raised or not claimed.raised else [f"raises {claimed.raised}, Python raises {real.raised}"]
     if not account.deliberate(real):
-        if binding or real.raised == "UnboundLocalError" or incomplete(plain(claimed.value, binding)):
+        if binding or claimed.raised == real.raised or real.raised == "UnboundLocalError" or incomplete(plain(claimed.value, binding)):
             return []
         return [f"returns {plain(claimed.value, binding)}, Python raises {real.raised}"]
     out: list[str] = []
     if not any(r.name == real.raised and hold(r.guards, binding) is not False for r in claimed.raises):
         out.append(f"no word of the {real.raised} that Python raises")
-    if hold(claimed.guards, binding):
+    if claimed.raised is None and hold(claimed.guards, binding):
         out.append(f"the end is said to be reached, Python raises {real.raised}")
     return out
 

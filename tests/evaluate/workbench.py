@@ -107,6 +107,7 @@ def call_in(p: Program, name: str, args: tuple[Value, ...] | None = None) -> Res
             out.value = p.calls.call(m, f, args, None)
     except Raised as r:
         out.raised = r.name
+        m.note_raised(r, m.path.guards)
     except BudgetExceeded:
         out.stopped = True
     out.guards = m.path.guards

@@ -23,6 +23,7 @@ from ..domain.python import (
     Value,
 )
 from ..source.span import Site
+from .constructs import construct
 from .early import attempt, conclude
 from .frame import RETURN, Frame, Function
 from .machine import MAX_DEPTH, Machine, Raised
@@ -128,8 +129,8 @@ class Calls:
         if isinstance(f, Instance):
             method = self.program.attributes.special(m, f, "__call__")
             return self.apply(m, method, call, frame) if method is not None else self.unknown_call(m, f, call)
-        if isinstance(f, External) and f.name == "super":
-            return self.program.classes.super_object(m, frame)
+        if isinstance(f, External) and (special := construct(f.name)) is not None:
+            return special(m, call, frame)
         if isinstance(f, (External, Opaque, Unknown)) or f is None:
             return self.unknown_call(m, f, call)
         return self.program.library.call(m, f, call)

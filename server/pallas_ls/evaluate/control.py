@@ -15,7 +15,7 @@ from ..source.span import Site
 from . import operators as ops
 from .early import attempt, conclude, end_early, in_state, rebase
 from .frame import BREAK, CONTINUE, NORMAL, RETURN, Eval, Exec, Frame
-from .machine import Machine, Outcome, Raised
+from .machine import Machine, Outcome, Path, Raised
 from .trail import Trail, Writes, merge, same
 
 Store = Callable[[Frame, Value], None]
@@ -233,18 +233,34 @@ def _widen(now: Value, new: Value) -> Value:
 # -- exceptions ----------------------------------------------------------------------------------------------------------------
 
 
-def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None, site: Site) -> int:
+def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None) -> int:
     """A try statement."""
-    start = len(fr.pending)
-    try:
-        signal = _try_body(fr, body, handlers, orelse)
-    except Raised:
-        end = _finally(fr, start, final) if final else NORMAL
-        if end == NORMAL:
-            raise
-        return end
-    end = _finally(fr, start, final) if final else NORMAL
+    if final is None:
+        return _try_body(fr, body, handlers, orelse)
+    m = fr.m
+    start, raises, path = len(fr.pending), len(m.raises), m.path
+    raised, signal, writes = _watched(fr, lambda inner: _try_body(inner, body, handlers, orelse))
+    _finally_raised(fr, m.raises[raises:], path, writes, final)
+    end = _finally(fr, start, final)
+    if end == NORMAL and raised is not None:
+        raise raised
     return signal if end == NORMAL else end
+
+
+def _finally_raised(fr: Frame, raises: list[Raise], path: Path, writes: Writes, final: Exec) -> None:
+    """What is done at the end where the body raised under a condition: for what it records only."""
+    if not raises:
+        return
+    m, ret, before = fr.m, fr.ret, len(fr.pending)
+    here, m.path = m.path, path
+
+    def run() -> int:
+        _distrust(m, writes)
+        return final(fr)
+
+    m.run_side(conds.any_of(conds.all_of(r.guards[len(path.guards) :]) for r in raises), run)
+    m.path, fr.ret = here, ret
+    del fr.pending[before:]
 
 
 def _finally(fr: Frame, start: int, final: Exec) -> int:
