@@ -20,6 +20,9 @@ from .workbench import Result, Texts, call_in, program
 #: Exceptions that a program raises only where it says so (`raise` or `assert`).
 DELIBERATE = ("ValueError", "KeyError", "RuntimeError", "AssertionError")
 
+#: Exceptions that the evaluator does not model: what leads to them is unknown to it.
+UNSEEN = ("UnboundLocalError", "TypeError")
+
 
 @dataclass(slots=True)
 class Account:
@@ -88,7 +91,7 @@ def _about_value(claimed: Result, real: Reality, binding: Mapping[str, int]) -> 
 
 def _about_raise(account: Account, claimed: Result, real: Reality, binding: Mapping[str, int]) -> list[str]:
     if not account.deliberate(real):
-        if binding or claimed.raised == real.raised or real.raised == "UnboundLocalError" or incomplete(plain(claimed.value, binding)):
+        if binding or claimed.raised == real.raised or real.raised in UNSEEN or incomplete(plain(claimed.value, binding)):
             return []
         return [f"returns {plain(claimed.value, binding)}, Python raises {real.raised}"]
     out: list[str] = []

@@ -405,10 +405,8 @@ class Writer:
         l, d = self.name("list"), self.name("dict")
         i = self.new("n")
         forms = [f"{i} in range({self.number(0, 4)})", f"{i} in range({self.int(1)} % 4)", f"{i} in ({self.int(0)}, {self.int(0)})"]
-        forms += [f"{i}, w in enumerate({l})", f"{i} in {l}[:3]", f"{i}, w in zip({l}, range(3))"] if l else []
-        forms += [f"w, {i} in {d}.items()", f"{i} in {d}.values()"] if d else []
-        if l:
-            self.write(f"{l} = {l}[:4]")
+        forms += [f"{i}, w in enumerate({l}[:3])", f"{i} in {l}[:3]", f"{i}, w in zip({l}[:3], range(3))"] if l else []
+        forms += [f"w, {i} in dict({d}).items()", f"{i} in list({d}.values())"] if d else []
         self.write(f"for {self.pick(forms)}:")
         known = i in self.names.get("n", [])
         self.bind("n", i)

@@ -106,7 +106,7 @@ def _choice(v: Choice, binding: Binding) -> Any:
     held = truth(v.cond, binding)
     if held is None:
         yes, no = plain(v.yes, binding), plain(v.no, binding)
-        return yes if not incomplete(yes) and agrees(yes, no) else UNKNOWN
+        return yes if not incomplete(yes) and not incomplete(no) and agrees(yes, no) else UNKNOWN
     return plain(v.yes if held else v.no, binding)
 
 

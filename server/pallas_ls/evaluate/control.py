@@ -10,11 +10,11 @@ from ..domain import cond as conds
 from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.fact import Raise
-from ..domain.python import MISSING, Int, Range, Unknown, Value
+from ..domain.python import MISSING, Bool, DictCell, Int, Range, SetCell, Unknown, Value
 from ..source.span import Site
 from . import operators as ops
 from .early import attempt, conclude, end_early, in_state, rebase
-from .frame import BREAK, CONTINUE, NORMAL, RETURN, Eval, Exec, Frame
+from .frame import BREAK, CONTINUE, LEFT, NORMAL, RETURN, Eval, Exec, Frame
 from .machine import Machine, Outcome, Path, Raised
 from .trail import Trail, Writes, merge, same
 
@@ -94,24 +94,31 @@ def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None
     items = fr.m.program.items.iterate(fr.m, source)
     if items is None:
         element = _element(fr.m, source, label)
-        return _unknown_loop(fr, lambda: store(fr, element), body, orelse)
-    return _loop(fr, lambda inner: _rounds(inner, items, store, body, orelse))
+        return _loop(fr, lambda inner: _unknown_loop(inner, lambda: store(inner, element), body), orelse)
+    return _loop(fr, lambda inner: _rounds(inner, items, store, body), orelse)
 
 
-def _loop(fr: Frame, run: Exec) -> int:
-    """A loop; what breaks out of it early goes on after it."""
+def _loop(fr: Frame, rounds: Exec, orelse: Exec | None) -> int:
+    """A loop; what breaks out of it goes on after its else clause, in which `break` means the loop outside."""
     start = len(fr.pending)
-    return conclude(fr, start, (BREAK,), attempt(fr, run, start, (BREAK,)))
+    signal = attempt(fr, rounds, start, (BREAK,))
+    for p in fr.pending[start:]:
+        p.signal = LEFT if p.signal == BREAK else p.signal
+    if signal == BREAK:
+        signal = LEFT
+    elif signal == NORMAL and orelse:
+        signal = attempt(fr, orelse, start, (LEFT,))
+    return conclude(fr, start, (LEFT,), signal)
 
 
-def _rounds(fr: Frame, items: list[Value], store: Store, body: Exec, orelse: Exec | None) -> int:
+def _rounds(fr: Frame, items: list[Value], store: Store, body: Exec) -> int:
     for x in items:
         fr.m.step()
         store(fr, x)
         signal = _iteration(fr, body)
         if signal != NORMAL:
             return signal
-    return orelse(fr) if orelse else NORMAL
+    return NORMAL
 
 
 def _iteration(fr: Frame, body: Exec) -> int:
@@ -136,23 +143,23 @@ def _element(m: Machine, source: Value, label: str) -> Value:
 
 def while_(fr: Frame, test: Eval, body: Exec, orelse: Exec | None) -> int:
     """A while loop: unrolled as long as the test is decided, else a fixed point."""
-    return _loop(fr, lambda inner: _while_rounds(inner, test, body, orelse))
+    return _loop(fr, lambda inner: _while_rounds(inner, test, body), orelse)
 
 
-def _while_rounds(fr: Frame, test: Eval, body: Exec, orelse: Exec | None) -> int:
+def _while_rounds(fr: Frame, test: Eval, body: Exec) -> int:
     while True:
         fr.m.step()
         c = ops.truth(fr.m, test(fr))
         if not isinstance(c, bool):
-            return _unknown_loop(fr, lambda: test(fr), body, orelse)
+            return _unknown_loop(fr, lambda: test(fr), body)
         if not c:
-            return orelse(fr) if orelse else NORMAL
+            return NORMAL
         signal = _iteration(fr, body)
         if signal != NORMAL:
             return signal
 
 
-def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec, orelse: Exec | None) -> int:
+def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec) -> int:
     """A loop of unknown length: what its body changes is widened first, then the body runs once for its facts."""
     m = fr.m
     recording, m.recording = m.recording, False
@@ -179,12 +186,17 @@ def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec, orelse: Exec 
     elif out.learnt:
         m.assume(m.fresh_condition())  # no round raised
     if ended:
-        returns = m.fresh_condition()
-        end_early(fr, RETURN, returns, Unknown("returned from a loop of unknown length"), {})
-        m.assume(conds.negate(returns))
-    if orelse is None:
-        return NORMAL
-    return if_(fr, m.fresh_condition(), orelse, lambda inner: NORMAL) if broken else orelse(fr)
+        _may_end(fr, RETURN, Unknown("returned from a loop of unknown length"))
+    if broken:
+        _may_end(fr, BREAK, None)
+    return NORMAL
+
+
+def _may_end(fr: Frame, signal: int, value: Value) -> None:
+    """The loop may have ended this way in one of its rounds."""
+    c = fr.m.fresh_condition()
+    end_early(fr, signal, c, value, {})
+    fr.m.assume(conds.negate(c))
 
 
 def _one_pass(fr: Frame, cond: Cond, begin: Callable[[], Any], body: Exec) -> tuple[Outcome, bool, bool]:
@@ -401,6 +413,9 @@ def capture(fr: Frame, v: Value, test: Any, store: Store | None) -> Cond:
 
 def match_sequence(fr: Frame, v: Value, tests: list[Any]) -> Cond:
     """A sequence pattern without a star."""
+    v = fr.m.select(v)
+    if v is None or isinstance(v, (Int, Bool, bool, float, str, bytes, DictCell, SetCell)):
+        return False
     items = fr.m.program.items.iterate(fr.m, v)
     if items is None:
         return fr.m.fresh_condition()

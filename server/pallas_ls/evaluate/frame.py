@@ -20,8 +20,9 @@ Eval = Callable[["Frame"], Value]
 #: Runs a statement in a frame and says how it ended.
 Exec = Callable[["Frame"], int]
 
-#: How a statement ended. STOPPED: it raised, and only what ended early before that goes on.
-NORMAL, RETURN, BREAK, CONTINUE, STOPPED = range(5)
+#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what ended
+#: early before that goes on.
+NORMAL, RETURN, BREAK, CONTINUE, LEFT, STOPPED = range(6)
 
 
 @dataclass(slots=True)
