@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import MISSING, Bound, Choice, Class, External, Instance, Opaque, Unknown, Value
+from ..domain.python import MISSING, Bound, Builtin, Choice, Class, External, Instance, Opaque, Unknown, Value
 from ..source.span import Site
 from .frame import Function
 from .machine import Machine
@@ -32,6 +32,10 @@ class Attributes:
             return External(f"{v.name}.{name}")
         if isinstance(v, Function):
             return _of_function(v, name)
+        if isinstance(v, SuperObject):
+            return self._of_super(m, v, name, site)
+        if isinstance(v, Property):
+            return _of_property(v, name)
         return self.program.library.getattr(m, v, name, site)
 
     def _of_instance(self, m: Machine, v: Instance, name: str, site: Site) -> Value:
@@ -58,6 +62,10 @@ class Attributes:
         if isinstance(member, ClassMethod):
             return Bound(v.cls if isinstance(v, Instance) else v, member.function)
         return m.select(member)
+
+    def _of_super(self, m: Machine, v: SuperObject, name: str, site: Site) -> Value:
+        member = lookup(v.base, name)
+        return m.unknown(f"super().{name}", site=site) if member is MISSING else self.bind(m, v.me, member, site)
 
     def _of_class(self, m: Machine, cls: Class, name: str, site: Site) -> Value:
         if name == "__name__":
@@ -132,6 +140,16 @@ class ClassMethod:
         self.function = function
 
 
+class SuperObject:
+    """`super()` in a method."""
+
+    __slots__ = ("base", "me")
+
+    def __init__(self, me: Instance, base: Class) -> None:
+        self.me = me
+        self.base = base
+
+
 def lookup(cls: Class, name: str) -> Value:
     """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if none."""
     if name in cls.slots:
@@ -142,6 +160,15 @@ def lookup(cls: Class, name: str) -> Value:
             if found is not MISSING:
                 return found
     return MISSING
+
+
+def _of_property(v: Property, name: str) -> Value:
+    """`@x.setter` and `@x.getter`."""
+    if name == "setter":
+        return Builtin("property.setter", lambda m, call: Property(v.getter, call.args[0]))
+    if name == "getter":
+        return Builtin("property.getter", lambda m, call: Property(call.args[0], v.setter))
+    return Unknown(f"attribute {name} of a property")
 
 
 def _of_function(v: Function, name: str) -> Value:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
-from .attributes import lookup
+from .attributes import SuperObject, lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
 
@@ -135,16 +135,6 @@ class Classes:
     def as_dict(self, m: Machine, v: Instance) -> Value:
         """`dataclasses.asdict(v)`, one level."""
         return DictCell({"items": {n: (n, v.slots[n]) for n in self.fields(v.cls) if n in v.slots}})
-
-
-class SuperObject:
-    """`super()` in a method."""
-
-    __slots__ = ("base", "me")
-
-    def __init__(self, me: Instance, base: Class) -> None:
-        self.me = me
-        self.base = base
 
 
 class FieldOptions:

@@ -253,8 +253,7 @@ class Compiler(ExprCompiler):
             kinds = _handler_names(h.type)
             store = self.store_name(h.name, scope) if h.name else None
             handlers.append((kinds, store, self.block(h.body, scope)))
-        site = self.site(node)
-        return lambda fr: control.try_(fr, body, handlers, orelse, final, site)
+        return lambda fr: control.try_(fr, body, handlers, orelse, final)
 
     _TryStar = _Try
 

@@ -20,18 +20,27 @@ Eval = Callable[["Frame"], Value]
 #: Runs a statement in a frame and says how it ended.
 Exec = Callable[["Frame"], int]
 
-NORMAL, RETURN, BREAK, CONTINUE = range(4)
+#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what ended
+#: early before that goes on.
+NORMAL, RETURN, BREAK, CONTINUE, LEFT, STOPPED = range(6)
 
 
 @dataclass(slots=True)
 class Pending:
-    """A return, break or continue that happens under a condition: the rest runs under its negation."""
+    """A return, break or continue that happens under a condition: the rest runs under its negation.
+
+    Attributes:
+      cond: tested after the conditions of those that were recorded earlier, none of which holds.
+      writes: the slots that were written between the start of the present trail and this end, with their values here.
+      path: where the rest branched off; `guards`: the whole path of this end itself, beginning with those of `path`.
+    """
 
     signal: int
     cond: Cond
     value: Value
     writes: Writes
     path: Path
+    guards: tuple[Cond, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,7 +241,7 @@ class Program:
             made = fr.made
         except Raised as r:
             stopped = r.name
-            m.raises.append(Raise(r.site, r.name, m.path.guards, m.chain))
+            m.note_raised(r, m.path.guards)
         except BudgetExceeded:
             stopped = "the analysis of this part took too many steps"
             m.notes.append(stopped)
@@ -318,7 +318,7 @@ class Program:
         try:
             run()
         except Raised as r:
-            m.raises.append(Raise(r.site, r.name, m.path.guards, m.chain))
+            m.note_raised(r, m.path.guards)
         except BudgetExceeded:
             m.notes.append(f"{what}: the analysis took too many steps")
 
