@@ -69,10 +69,26 @@ class ExprCompiler:
 
     def load(self, name: str, scope: Scope) -> Eval:
         """Reads a variable: of this frame, of an enclosing one, or of the module."""
+        if scope.kind == "class":
+            return self._load_in_class(name, scope)
         depth = _depth(name, scope)
         if depth is None:
             return lambda fr: fr.module.read(fr.m, name)
         return _load_local(name) if depth == 0 else _load_up(name, depth)
+
+    def _load_in_class(self, name: str, scope: Scope) -> Eval:
+        """In a class body: a name of the class (of another member, perhaps), else of where the class stands."""
+        outer = self.load(name, scope.up) if scope.up is not None and scope.up.kind != "module" else None
+
+        def load(fr: Frame) -> Value:
+            if fr.members:
+                fr.module.note(fr.m, f"{fr.members}.{name}")
+            v = fr.vars.get(name, MISSING)
+            if v is not MISSING:
+                return fr.m.select(v)
+            return fr.module.read(fr.m, name) if outer is None or fr.up is None else outer(fr.up)
+
+        return load
 
     # -- operators -------------------------------------------------------------------------------------------------------------
 

@@ -116,8 +116,8 @@ class Compiler(ExprCompiler):
         def run(fr: Frame) -> int:
             cls = fr.owner
             if cls is not None:
-                cls.annotations[name] = text
-                cls.options[f"annotation {name}"] = annotation(fr)
+                fr.m.write(cls.annotations, name, text)
+                fr.m.write(cls.options, f"annotation {name}", annotation(fr))
             if value is not None:
                 fr.m.write(fr.vars, name, value(fr))
             return NORMAL
