@@ -19,7 +19,7 @@ from ..source.span import Site, Span
 from .examples import PREFIX, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
-from .findings import finding_of, unread_examples
+from .findings import context_hints, finding_of, unread_examples
 from .hover import hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
@@ -50,6 +50,7 @@ class Session:
         facts = [f for memo in memos for f in memo.facts]
         violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
+        findings += context_hints(violations, facts, self.locate)
         findings += unread_examples(self.files.module(path), memos)
         kept = sorted(
             {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)

@@ -228,6 +228,8 @@ class Compiler(ExprCompiler):
             for i in node.items
         ]
         body = self.block(node.body, scope)
+        if any(_expects_exception(i.context_expr) for i in node.items):
+            return lambda fr: control.expecting(fr, body)
 
         def run(fr: Frame) -> int:
             leave: list[Callable[[], None]] = []
@@ -366,6 +368,12 @@ def _exception_name(node: ast.expr | None) -> str:
     if node is None:
         return "Exception"
     return ast.unparse(node).rsplit(".", 1)[-1]
+
+
+def _expects_exception(node: ast.expr) -> bool:
+    """`pytest.raises(...)`, `self.assertRaises(...)`, `self.assertRaisesRegex(...)`."""
+    name = ast.unparse(node.func).rsplit(".", 1)[-1] if isinstance(node, ast.Call) else ""
+    return name in ("raises", "assertRaises", "assertRaisesRegex", "suppress")
 
 
 def _handler_names(node: ast.expr | None) -> tuple[str, ...]:

@@ -72,6 +72,7 @@ class Machine:
       trail: the innermost undo log, or None at the outermost level.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
+      caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
       inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data would be left).
@@ -105,6 +106,7 @@ class Machine:
         self.inexact: set[Site] = set()
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
+        self.caught: tuple[str, ...] = ()
 
     # -- writes --------------------------------------------------------------------------------------------------------------
 

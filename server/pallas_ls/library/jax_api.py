@@ -72,7 +72,7 @@ def _wrapped_attribute(m: Any, v: Wrapped, name: str, site: Site) -> Value:
     return _WRAPPED.bind(v, name)
 
 
-_WRAPPED = Methods("jax.jit(...)")
+_WRAPPED = Methods("jax.jit.wrapped")
 
 
 def _run(m: Any, call: Call) -> Value:
@@ -118,7 +118,7 @@ def configured(m: Any, call: Call) -> Value:
     return call.args[1] if len(call.args) == 2 else None
 
 
-_STAGE = Methods("a lowered function")
+_STAGE = Methods("jax.stages.Stage")
 
 
 @_STAGE.raw("lower compile")
