@@ -1,6 +1,7 @@
 """`make score`: facts about JAX's own kernels against what JAX saw when it traced them.
 
-The truth and its scorer are not part of this repository: they are looked for in ../shared/truth, or in the folder given.
+The truth and its scorer are not part of this repository: they are looked for in ../shared/truth, or in the folder
+given.
 """
 
 from __future__ import annotations
@@ -35,7 +36,18 @@ def main() -> int:
             command = [sys.executable, "-m", "pallas_ls", "facts", "--format", "json"]
             subprocess.run([*command, *(str(k.relative_to(site)) for k in kernels)], cwd=site, stdout=out, check=True)
         return subprocess.run(
-            [sys.executable, str(scorer), "--truth", str(truth), "--pred", str(predictions), "--by-api", "--list", "20"], check=False
+            [
+                sys.executable,
+                str(scorer),
+                "--truth",
+                str(truth),
+                "--pred",
+                str(predictions),
+                "--by-api",
+                "--list",
+                "20",
+            ],
+            check=False,
         ).returncode
 
 

@@ -29,7 +29,8 @@ from .targets import targets
 class Session:
     """Answers about the files of a workspace.
 
-    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when it is asked for and
+    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when
+    it is asked for and
     costs what the change costs: units that the change does not reach keep their facts.
     """
 
@@ -73,7 +74,8 @@ class Session:
         return tuple(SyntaxProblem(e.span, e.message) for e in module.errors) if module is not None else ()
 
     def _summary(self, path: str, facts: list[CallFact], doubts: list[Doubt]) -> Summary:
-        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with doubt."""
+        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with
+        doubt."""
         ruled = {api for rule in all_rules() for api in rule.apis}
         mine = [f for f in facts if f.site.path == path and f.api in ruled]
         doubted = {id(d.fact): d for d in doubts}

@@ -47,7 +47,7 @@ class Compiler(ExprCompiler):
 
         return counted
 
-    # -- simple statements -----------------------------------------------------------------------------------------------------
+    # -- simple statements -------------------------------------------------------------------------
 
     def _Pass(self, node: ast.Pass, scope: Scope) -> Exec:
         """What stands here may be a statement that does not parse: the names that it was about to bind are unknown."""
@@ -200,7 +200,7 @@ class Compiler(ExprCompiler):
 
         return run
 
-    # -- compound statements -----------------------------------------------------------------------------------------------------
+    # -- compound statements -----------------------------------------------------------------------
 
     def _If(self, node: ast.If, scope: Scope) -> Exec:
         test, yes = self.expr(node.test, scope), self.block(node.body, scope)
@@ -294,7 +294,7 @@ class Compiler(ExprCompiler):
                 ]
                 return lambda fr, v: control.match_unknown(fr, names)
 
-    # -- definitions -----------------------------------------------------------------------------------------------------------
+    # -- definitions -------------------------------------------------------------------------------
 
     def _FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Exec:
         inner = function_scope(node, scope)

@@ -87,7 +87,7 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
     raise Raised(value, name, site)
 
 
-# -- loops ---------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------
 
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
@@ -243,7 +243,7 @@ def _widen(now: Value, new: Value) -> Value:
     return Unknown("changed by a loop of unknown length")
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------------------------
+# -- exceptions ------------------------------------------------------------------------------------
 
 
 def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None) -> int:
@@ -407,7 +407,7 @@ def _distrust(m: Machine, writes: Writes) -> None:
         m.write(slots, key, Unknown("may have been interrupted by an exception"))
 
 
-# -- patterns ------------------------------------------------------------------------------------------------------------------
+# -- patterns --------------------------------------------------------------------------------------
 
 
 def match_(fr: Frame, subject: Value, cases: list[Any]) -> int:

@@ -20,7 +20,8 @@ Eval = Callable[["Frame"], Value]
 #: Runs a statement in a frame and says how it ended.
 Exec = Callable[["Frame"], int]
 
-#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what ended
+#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what
+#: ended
 #: early before that goes on.
 NORMAL, RETURN, BREAK, CONTINUE, LEFT, STOPPED = range(6)
 

@@ -1,7 +1,9 @@
 """A program under analysis: modules, their units of evaluation, and what is kept from one edit to the next.
 
-A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the global names that it read
-with their versions; it is valid while its text and those versions are the same. A name's version is made of the text and the reads of the
+A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the
+global names that it read
+with their versions; it is valid while its text and those versions are the same. A name's version is made of the text
+and the reads of the
 unit that wrote it, so equal versions mean equal values without comparing them.
 """
 
@@ -98,7 +100,11 @@ class Program:
     """
 
     def __init__(
-        self, files: Files, library: Any, extra: Callable[[Module], list[Chunk]] = lambda module: [], budget: int = BUDGET
+        self,
+        files: Files,
+        library: Any,
+        extra: Callable[[Module], list[Chunk]] = lambda module: [],
+        budget: int = BUDGET,
     ) -> None:
         self.files = files
         self.library = library
@@ -115,7 +121,7 @@ class Program:
         self.evaluated: dict[tuple[str, str], int] = {}
         self.revision = 0
 
-    # -- running -----------------------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Files may have changed: everything is checked again at its next use."""
@@ -193,7 +199,7 @@ class Program:
             state.initial.setdefault((id(slots), key), (slots, key, slots.get(key, MISSING)))
             put(slots, key, value)
 
-    # -- chunks ------------------------------------------------------------------------------------------------------------------
+    # -- chunks ------------------------------------------------------------------------------------
 
     def _evaluate_chunk(self, state: ModuleState, chunk: Chunk, owner: str | None) -> Memo:
         run = self._compiled(state, chunk, owner)
@@ -289,7 +295,9 @@ class Program:
         if fr is not None and fr.members:
             cls = fr.owner
             own_class = frozenset((id(cls.slots), id(cls.annotations), id(cls.options)))
-            members = [f"{fr.members}.{key}" for slots, key, _ in cells if slots is cls.slots or slots is cls.annotations]
+            members = [
+                f"{fr.members}.{key}" for slots, key, _ in cells if slots is cls.slots or slots is cls.annotations
+            ]
         if entry:
             trail.undo()  # what an entry does to the module's objects is not seen by the others
         return Memo(
@@ -347,7 +355,7 @@ class Program:
         except BudgetExceeded:
             m.notes.append(f"{what}: the analysis took too many steps")
 
-    # -- entries -----------------------------------------------------------------------------------------------------------------
+    # -- entries -----------------------------------------------------------------------------------
 
     def analyse(self, path: str) -> list[Memo]:
         """All units of a file, brought up to date: its chunks, then its entry functions."""

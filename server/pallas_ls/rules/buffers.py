@@ -53,7 +53,7 @@ def barrier_arrivals(v: CallView) -> Answer:
     )
 
 
-# -- transforms of a buffer ----------------------------------------------------------------------------------------------------
+# -- transforms of a buffer ------------------------------------------------------------------------
 
 
 def buffer_types(v: CallView) -> list[RefType]:
@@ -105,7 +105,8 @@ def transforms_are_sound(v: CallView, t: RefType) -> bool:
 
 
 def _walk(v: CallView, t: RefType) -> tuple[Answer, Answer]:
-    """(what is wrong with a tiling, what is wrong with a swizzle), following `transform_type` through the transforms."""
+    """(what is wrong with a tiling, what is wrong with a swizzle), following `transform_type` through the
+    transforms."""
     if isinstance(t.transforms, Unknown):
         return Unsure(t.transforms.why), None
     if not t.transforms:
@@ -219,8 +220,10 @@ RULES = (
         10,
         swizzle_value,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.__post_init__",
-        "Swizzling permutes 16-byte units within rows of 32, 64 or 128 bytes, so that the accesses of a warp meet different banks. "
-        "The hardware (TMA, wgmma, tcgen05) knows these three widths only.\n\nTake the widest that divides the row in bytes, with "
+        "Swizzling permutes 16-byte units within rows of 32, 64 or 128 bytes, so that the accesses of a warp meet "
+        "different banks. "
+        "The hardware (TMA, wgmma, tcgen05) knows these three widths only.\n\nTake the widest that divides the row "
+        "in bytes, with "
         "`TilingTransform((8, 8 * swizzle // bits))`.",
     ),
     Rule(
@@ -230,7 +233,8 @@ RULES = (
         10,
         barrier_arrivals,
         "jax/_src/pallas/mosaic_gpu/core.py, BarrierType.__post_init__",
-        "An mbarrier completes its phase when `num_arrivals` arrivals have been counted. With none there is no phase to wait for.",
+        "An mbarrier completes its phase when `num_arrivals` arrivals have been counted. With none there is no phase "
+        "to wait for.",
     ),
     Rule(
         "tiling-divides",
@@ -239,7 +243,8 @@ RULES = (
         30,
         tiling_divides,
         "jax/_src/pallas/mosaic_gpu/core.py, TilingTransform.transform_type",
-        "`TilingTransform((a, b))` lays the last two dimensions out as whole tiles of a x b elements. JAX says only `AssertionError` where a tile "
+        "`TilingTransform((a, b))` lays the last two dimensions out as whole tiles of a x b elements. JAX says only "
+        "`AssertionError` where a tile "
         "is left over.\n\nChoose a tiling that divides the shape, or round the shape up to whole tiles.",
     ),
     Rule(
@@ -249,7 +254,8 @@ RULES = (
         40,
         swizzle_row,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.transform_type",
-        "A swizzle of s bytes permutes rows of exactly s bytes: after tiling, the last dimension has `8 * s // bits` elements.\n\n"
+        "A swizzle of s bytes permutes rows of exactly s bytes: after tiling, the last dimension has `8 * s // bits` "
+        "elements.\n\n"
         "Fit the tiling to the swizzle (`TilingTransform((8, 8 * s // bits))`), or take the swizzle that the row has.",
     ),
 )
