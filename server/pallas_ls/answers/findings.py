@@ -67,7 +67,10 @@ def context_hints(violations: list[Violation], facts: list[CallFact], locate: Lo
         total = max(len(every.get(s, ())) for s in chains.values())
         span = locate(site)
         if span is not None:
-            text = f"Fails for {len(chains)} of {total} calling contexts." if total > 1 else "Fails for the calling "
-                                                                                             "context that was found."
+            text = (
+                f"Fails for {len(chains)} of {total} calling contexts."
+                if total > 1
+                else "Fails for the calling context that was found."
+            )
             out.append(Finding(code, Severity.HINT, span, text))
     return out

@@ -117,8 +117,10 @@ def warp_level(v: CallView) -> Answer:
         f"Unimplemented primitive in Pallas Mosaic GPU lowering: async_store_smem for lowering semantics LoweringSemantics.{name} and user thread "
         "semantics PrimitiveSemantics.Warp. Please file an issue at https://github.com/jax-ml/jax/issues/new/choose.",
     )
-    text = "async_store_smem is a store by a whole warpgroup: it has no form for a single warp "
-           "(pl.core_map(plgpu.WarpMesh))."
+    text = (
+        "async_store_smem is a store by a whole warpgroup: it has no form for a single warp "
+        "(pl.core_map(plgpu.WarpMesh))."
+    )
     return Problem(text, jax)
 
 
@@ -439,11 +441,15 @@ def _layout_text(v: CallView, error: JaxError) -> str:
     layout = src.layout
     name = layout.name if hasattr(layout, "name") else None
     if error.message.startswith("WGSplat") or (isinstance(layout, Splat) and v.semantics is Semantics.LANE):
-        return "The value is a splat (one number repeated): it has no register tiles to store. Give it a layout with "
-               "plgpu.layout_cast."
+        return (
+            "The value is a splat (one number repeated): it has no register tiles to store. Give it a layout with "
+            "plgpu.layout_cast."
+        )
     if error.message.startswith("WGStrided"):
-        return "The value is laid out in strides; the store needs a tiled layout: plgpu.layout_cast(x, "
-               "plgpu.Layout.WGMMA), say."
+        return (
+            "The value is laid out in strides; the store needs a tiled layout: plgpu.layout_cast(x, "
+            "plgpu.Layout.WGMMA), say."
+        )
     if error.message.startswith("Replicated"):
         return f"In {name or 'this layout'} several lanes hold the same element: such a value cannot be stored asynchronously."
     if error.message.startswith("Unsupported register"):
