@@ -80,6 +80,22 @@ def size(c: Cond, enough: int = 1 << 30) -> int:
 
 
 @lru_cache(maxsize=1 << 14)
+def names(c: Cond) -> frozenset[str]:
+    """Names of the symbols and objects that a condition speaks of."""
+    match c:
+        case Zero() | NonPos():
+            return frozenset(s.name for s in dims.symbols(c.expr))
+        case Truth() | Same():
+            return frozenset((c.name,))
+        case Not():
+            return names(c.cond)
+        case And() | Or():
+            return frozenset[str]().union(*map(names, c.conds))
+        case _:
+            return frozenset()
+
+
+@lru_cache(maxsize=1 << 14)
 def negate(c: Cond) -> Cond:
     """not c."""
     match c:

@@ -11,7 +11,7 @@ from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
-from .scope import Scope, comprehension_scope, function_scope, mentioned
+from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -271,7 +271,7 @@ class ExprCompiler:
     def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: bool = False) -> Eval:
         """A function object over compiled code: defaults are evaluated where it is defined."""
         parameters, defaults, annotations = self._parameters(node.args, scope)
-        code = Code(name, parameters, run, self.site(node), inner.locals, yields, mentioned(node))
+        code = Code(name, parameters, run, self.site(node), inner.locals, yields)
         is_class_body = scope.kind == "class"
 
         def make(fr: Frame) -> Value:
