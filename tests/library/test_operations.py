@@ -27,7 +27,9 @@ ELSEWHERE = frozenset(
     "jax.numpy.dtype jax.numpy.finfo jax.numpy.iinfo jax.numpy.issubdtype jax.numpy.isdtype jax.numpy.promote_types jax.numpy.result_type "
     "jax.numpy.broadcast_shapes".split()
 )
-MANY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+MANY = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 
 
 def machine() -> Machine:

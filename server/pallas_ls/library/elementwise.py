@@ -42,7 +42,7 @@ class Rule:
 
     def _known(self, m: Any, d: DType, weak: bool) -> tuple[ElementType, bool]:
         if d.family in self.refused.split():
-            return m.unknown(f"an operation that JAX refuses for {d.name}"), False
+            return m.unknown(f"an operation without a rule for {d.name}"), False
         if d.family == "bool":
             d = DTYPES[self.bool_to]
         if self.to == "inexact" and d.family not in ("float", "complex"):

@@ -89,4 +89,4 @@ def _shaped(r: Registry) -> None:
         if isinstance(x, Int):
             return Array((x,), INT32)
         a = as_array(m, x)
-        return Array(a.shape, a.dtype)
+        return Array(a.shape, a.dtype, a.weak)

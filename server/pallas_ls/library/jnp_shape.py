@@ -195,9 +195,13 @@ def _together(m: Any, args: tuple[Value, ...]) -> Value:
 
 
 def _joined(r: Registry) -> None:
-    @r.function("jax.numpy.concatenate jax.numpy.concat", "arrays, axis=0, dtype=None")
+    @r.function("jax.numpy.concatenate", "arrays, axis=0, dtype=None")
     def concatenate(m: Any, call: Call, arrays: Value, axis: Value, dtype: Value) -> Value:
         return over_arrays(m, arrays, lambda rows: concatenated(m, rows, axis, dtype))
+
+    @r.function("jax.numpy.concat", "arrays, *, axis=0")
+    def concat(m: Any, call: Call, arrays: Value, axis: Value) -> Value:
+        return over_arrays(m, arrays, lambda rows: concatenated(m, rows, axis, None))
 
     @r.function("jax.numpy.stack", "arrays, axis=0, out=None, dtype=None")
     def stack(m: Any, call: Call, arrays: Value, axis: Value, out: Value, dtype: Value) -> Value:

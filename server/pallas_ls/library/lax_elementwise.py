@@ -12,7 +12,7 @@ from .convert import as_array, as_jax_dtype
 from .elementwise import Rule
 from .registry import Registry
 
-#: Operations of one array, by how the result's type follows. Measured on JAX; tests/library/test_lax.py compares.
+#: Operations of one array, by how the result's type follows. Measured on JAX; tests/library/test_operations.py compares.
 UNARY: tuple[tuple[Rule, str], ...] = (
     (Rule("real", refused="bool uint"), "abs"),
     (e.NUMBER, "neg sign square"),
@@ -86,10 +86,6 @@ def _special(r: Registry) -> None:
     @r.function("jax.lax.reduce_precision", "operand, exponent_bits, mantissa_bits")
     def reduce_precision(m: Any, call: Call, operand: Value, exponent_bits: Value, mantissa_bits: Value) -> Value:
         return e.combine_strictly(m, [as_array(m, operand)], e.FLOATING)
-
-    @r.function("jax.lax.conj", "x")
-    def conj(m: Any, call: Call, x: Value) -> Value:
-        return e.combine_strictly(m, [as_array(m, x)], Rule(refused="bool int uint float"))
 
     @r.function("jax.lax.select jax.lax.select_n", "pred, on_true, on_false")
     def select(m: Any, call: Call, pred: Value, on_true: Value, on_false: Value) -> Value:

@@ -13,15 +13,16 @@ from .convert import FLOAT32, as_array, as_extent, as_jax_dtype
 from .elementwise import Rule
 from .registry import Registry
 
-#: Activations by how the result's type follows. Measured on JAX; tests/library/test_nn.py compares.
+#: Activations by how the result's type follows. Measured on JAX; tests/library/test_operations.py compares. Truth values
+#: and some integers are left out: their results are weak in ways of their own.
 ACTIVATIONS: tuple[tuple[Rule, str], ...] = (
     (e.FLOAT_OR_COMPLEX, "sigmoid silu swish"),
     (e.SAME, "identity"),
     (e.INEXACT_STRONG, "gelu"),
-    (Rule("inexact", refused="bool int uint"), "relu6 hard_sigmoid hard_silu hard_swish elu celu selu leaky_relu softplus soft_sign mish "
-                                               "squareplus log_sigmoid"),
+    (Rule(refused="bool int uint"), "relu6 hard_sigmoid hard_silu hard_swish elu celu selu leaky_relu"),
+    (Rule("inexact", refused="bool"), "softplus soft_sign mish squareplus log_sigmoid"),
     (Rule("inexact", weak=False, refused="bool"), "softmax log_softmax"),
-)  # fmt: skip
+)
 _OPTIONS = {"gelu": ", approximate=True", "softmax": ", axis=-1, where=None", "log_softmax": ", axis=-1, where=None",
             "leaky_relu": ", negative_slope=0.01", "elu": ", alpha=1.0", "celu": ", alpha=1.0", "squareplus": ", b=4.0"}  # fmt: skip
 

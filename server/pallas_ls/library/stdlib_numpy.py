@@ -19,7 +19,21 @@ from .convert import as_array, as_jax_dtype, as_shape
 from .operate import binary, contents
 from .registry import Registry
 
-_SCALARS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+_SCALARS = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def register(r: Registry) -> None:
