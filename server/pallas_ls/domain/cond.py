@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from . import dim as dims
 from .dim import Dim, Expr
@@ -66,6 +67,19 @@ class Or:
 Cond = bool | Zero | NonPos | Truth | Same | Not | And | Or
 
 
+def size(c: Cond, enough: int = 1 << 30) -> int:
+    """How many simple conditions a condition is made of; counting stops at `enough`."""
+    if isinstance(c, (And, Or)):
+        total = 0
+        for x in c.conds:
+            total += size(x, enough - total)
+            if total >= enough:
+                return total
+        return total
+    return 1
+
+
+@lru_cache(maxsize=1 << 14)
 def negate(c: Cond) -> Cond:
     """not c."""
     match c:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
+from ..source.span import Site
 from .array import ElementType, Shape
 from .python import Int, Made, Unknown, Value
 
@@ -195,13 +196,14 @@ class Launch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
-    """What `plgpu.kernel(body, ...)` returns."""
+    """What `plgpu.kernel(body, ...)` returns. `chain`: the host calls in which it was made (the context of its configuration)."""
 
     body: Value
     out_type: Value
     scratch: Value
     launch: Launch
     made: Made
+    chain: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

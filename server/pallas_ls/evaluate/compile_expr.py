@@ -69,10 +69,26 @@ class ExprCompiler:
 
     def load(self, name: str, scope: Scope) -> Eval:
         """Reads a variable: of this frame, of an enclosing one, or of the module."""
+        if scope.kind == "class":
+            return self._load_in_class(name, scope)
         depth = _depth(name, scope)
         if depth is None:
             return lambda fr: fr.module.read(fr.m, name)
         return _load_local(name) if depth == 0 else _load_up(name, depth)
+
+    def _load_in_class(self, name: str, scope: Scope) -> Eval:
+        """In a class body: a name of the class (of another member, perhaps), else of where the class stands."""
+        outer = self.load(name, scope.up) if scope.up is not None and scope.up.kind != "module" else None
+
+        def load(fr: Frame) -> Value:
+            if fr.members:
+                fr.module.note(fr.m, f"{fr.members}.{name}")
+            v = fr.vars.get(name, MISSING)
+            if v is not MISSING:
+                return fr.m.select(v)
+            return fr.module.read(fr.m, name) if outer is None or fr.up is None else outer(fr.up)
+
+        return load
 
     # -- operators -------------------------------------------------------------------------------------------------------------
 
@@ -211,28 +227,21 @@ class ExprCompiler:
 
     def _ListComp(self, node: ast.ListComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: ListCell({"items": _single(items(fr))})
+        return lambda fr: ListCell({"items": fr.m.lift(_single, items(fr))})
 
     def _GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: _single(items(fr))
+        return lambda fr: fr.m.lift(_single, items(fr))
 
     def _SetComp(self, node: ast.SetComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: SetCell({"items": _single(items(fr))})
+        return lambda fr: SetCell({"items": fr.m.lift(_single, items(fr))})
 
     def _DictComp(self, node: ast.DictComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.key, node.value], scope)
 
         def build(fr: Frame) -> Value:
-            cell = DictCell({"items": {}})
-            pairs = items(fr)
-            if type(pairs) is not tuple:
-                fr.m.write(cell.slots, "items", pairs)
-                return cell
-            for key, value in pairs:
-                fr.m.program.items.put(fr.m, cell, key, value)
-            return cell
+            return DictCell({"items": fr.m.lift(lambda pairs: _dict_of(fr, pairs), items(fr))})
 
         return build
 
@@ -461,6 +470,15 @@ def _single(items: Value) -> Value:
     return tuple(x[0] for x in items) if type(items) is tuple else items
 
 
+def _dict_of(fr: Frame, pairs: Value) -> Value:
+    if type(pairs) is not tuple:
+        return pairs
+    cell = DictCell({"items": {}})
+    for key, value in pairs:
+        fr.m.program.items.put(fr.m, cell, key, value)
+    return cell.slots["items"]
+
+
 def _format(fr: Frame, parts: list[Eval | str]) -> Value:
     out: list[str] = []
     for p in parts:
@@ -482,9 +500,9 @@ def _run_comprehension(fr: Frame, up: Frame | None, levels: list[Any], values: l
 
     def level(i: int) -> None:
         if i == len(levels):
-            items = out["items"]
             element = tuple([e(inner) for e in values])
-            fr.m.write(out, "items", (*items, element) if type(items) is tuple else items)
+            grown = fr.m.lift(lambda items: (*items, element) if type(items) is tuple else items, out["items"])
+            fr.m.write(out, "items", grown)
             return
         source, store, tests = levels[i]
         items = fr.m.program.items.iterate(fr.m, source(fr if i == 0 else inner))
@@ -494,12 +512,13 @@ def _run_comprehension(fr: Frame, up: Frame | None, levels: list[Any], values: l
         for x in items:
             fr.m.step()
             store(inner, x)
-            c = ops.conjunction_truth(fr.m, [t(inner) for t in tests])
-            if c is True:
-                level(i + 1)
-            elif c is not False:
-                fr.m.branch(c, lambda: level(i + 1), lambda: None)
+            filtered(i, tests)
+
+    def filtered(i: int, tests: list[Eval]) -> None:
+        if not tests:
+            return level(i + 1)
+        c = ops.truth(fr.m, tests[0](inner))
+        return fr.m.branch(c, lambda: filtered(i, tests[1:]), lambda: None)
 
     level(0)
-    items = out["items"]
-    return fr.m.lift(lambda v: v, items) if isinstance(items, Choice) else items
+    return out["items"]

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array, ElementType, Extent, Shape, ShapeDtype, Splat
-from ..domain.dtype import DType, dtype_named
-from ..domain.python import Bool, Choice, Class, Instance, Int, Opaque, Unknown, Value
+from ..domain.dtype import DTYPES, DType, canonical, dtype_named
+from ..domain.python import Bool, Builtin, Choice, Int, Opaque, Unknown, Value
 from ..domain.ref import Ref
 
 INT32 = DType("int32", 32, "int")
 FLOAT32 = DType("float32", 32, "float")
 BOOL = DType("bool", 8, "bool")
-_PYTHON_TYPES = {"int": "int32", "float": "float32", "bool": "bool", "complex": "complex64"}
+#: Element types of Python's types, by the name of the builtin.
+_PYTHON_TYPES = {
+    "builtins.int": "int32",
+    "builtins.float": "float32",
+    "builtins.bool": "bool",
+    "builtins.complex": "complex64",
+}
 
 
 def as_shape(m: Any, v: Value) -> Shape:
@@ -47,10 +54,19 @@ def as_dtype(m: Any, v: Value) -> ElementType:
         return dtype_named(v) or m.unknown(f"no element type is called {v!r}")
     if isinstance(v, (Array, Ref, ShapeDtype)):
         return v.dtype
-    name = getattr(v, "name", "")
-    if isinstance(name, str) and name in _PYTHON_TYPES and not isinstance(v, (Class, Instance)):
-        return dtype_named(name) or Unknown(name)
+    if isinstance(v, Builtin) and v.name in _PYTHON_TYPES:
+        return DTYPES[_PYTHON_TYPES[v.name]]
     return m.unknown("an element type that is not known", v)
+
+
+def as_jax_dtype(m: Any, v: Value, default: ElementType) -> ElementType:
+    """The element type of an array that JAX makes: `default` for None; 64-bit types depend on `jax_enable_x64`."""
+    if v is None:
+        return default
+    d = as_dtype(m, v)
+    if isinstance(d, DType) and canonical(d) != d:
+        return m.unknown(f"{d.name}, which is {canonical(d).name} unless jax_enable_x64 is set")
+    return d
 
 
 def as_array(m: Any, v: Value) -> Array:
@@ -79,8 +95,8 @@ def opaque_array(m: Any, v: Opaque) -> Array:
     """A parameter used as an array: its shape and element type by name."""
     if v.hint == "int":
         return as_array(m, m.as_int(v))
-    if v.hint == "float":
-        return Array((), FLOAT32, weak=True, layout=Splat())
+    if v.hint in ("float", "bool"):
+        return as_array(m, 0.0 if v.hint == "float" else Bool(conds.Truth(v.name)))
     if v.hint in ("array", ""):
         return Array(shape_of_opaque(m, v), Opaque(f"{v.name}.dtype", "dtype"))
     return Array(m.unknown("a parameter that is not known", v), m.unknown("a parameter that is not known", v))

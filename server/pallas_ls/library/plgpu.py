@@ -22,7 +22,6 @@ from .recording import record_call
 from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, by_case, method
 
 MODULE = "jax.experimental.pallas.mosaic_gpu"
-BARRIER = DType("barrier", 64, "barrier")
 SEMAPHORE = DType("semaphore", 32, "semaphore")
 
 Model = Callable[[Any, Call, Arguments], Value]
@@ -59,6 +58,7 @@ def register(r: Registry) -> None:
     r.attribute(LayoutEnum)(_layout_member)
     r.attribute(LayoutName)(_layout_attribute)
     r.calls[LayoutName] = _layout_called
+    r.raw("builtins.__array_type__")(_array_type)
     r.names[f"{MODULE}.ACC.init"] = recorded("ACC.init", "array", _accumulator_init)
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(RefType)(_type_attribute)
@@ -89,7 +89,7 @@ def _run(m: Any, api: str, signature: Signature, call: Call, model: Model | None
     return by_case(m, arguments.values, one)
 
 
-# -- types of buffers and barriers ---------------------------------------------------------------------------------------------------
+# -- types of buffers and barriers -----------------------------------------------------------------
 
 _BUFFER = Signature.parse("shape, dtype, *, transforms=(), packed=None, collective=None, layout=None")
 
@@ -121,7 +121,7 @@ def as_transforms(m: Any, v: Value) -> Any:
 def _barrier(kind: str) -> Model:
     def model(m: Any, call: Call, a: Arguments) -> Value:
         shape = as_shape(m, a.values["num_barriers"])
-        return RefType(kind, "smem", shape, BARRIER, (), dict(a.values), (), _made(call, a))
+        return RefType(kind, "smem", shape, DType(kind, 64, "barrier"), (), dict(a.values), (), _made(call, a))
 
     return model
 
@@ -192,7 +192,7 @@ def _class_attribute(m: Any, v: Builtin, name: str, site: Site) -> Value:
     return m.program.library.registry.names.get(f"{v.name}.{name}", NO_ATTRIBUTE)
 
 
-# -- layouts -------------------------------------------------------------------------------------------------------------------------
+# -- layouts ---------------------------------------------------------------------------------------
 
 
 def _layout_member(m: Any, v: LayoutEnum, name: str, site: Site) -> Value:
@@ -220,7 +220,7 @@ def _layout_called(m: Any, f: LayoutName, call: Call) -> Value:
     return LayoutName(f.name, call.args, f.reduced, tuple(sorted(call.kwargs.items())))
 
 
-# -- values --------------------------------------------------------------------------------------------------------------------------
+# -- values ----------------------------------------------------------------------------------------
 
 
 def _load(m: Any, call: Call, a: Arguments) -> Value:
@@ -324,6 +324,11 @@ def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:
 
 def _struct(m: Any, call: Call, a: Arguments) -> Value:
     return ShapeDtype(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]), _made(call, a))
+
+
+def _array_type(m: Any, call: Call) -> Value:
+    """An array argument of an example comment: `bf16[4096, 4096]`."""
+    return Array(as_shape(m, tuple(call.args[1:])), as_dtype(m, call.args[0]))
 
 
 def _keep(name: str) -> Model:

@@ -65,7 +65,7 @@ def _attribute(m: Any, v: Ref, name: str, site: Site) -> Value:
     return NO_ATTRIBUTE
 
 
-# -- views ---------------------------------------------------------------------------------------------------------------------
+# -- views -----------------------------------------------------------------------------------------
 
 
 def viewed(m: Any, v: Ref, view: View, shape: Shape, dtype: Any = None) -> Ref:
@@ -139,7 +139,7 @@ def elsewhere(m: Any, how: str, v: Ref, where: Value, site: Site) -> Ref:
     return viewed(m, v, Elsewhere(how, where, Made(site)), v.shape)
 
 
-# -- subscripts ------------------------------------------------------------------------------------------------------------------
+# -- subscripts ------------------------------------------------------------------------------------
 
 
 def index_ref(m: Any, v: Ref, index: Value, site: Site) -> Ref:
@@ -177,8 +177,8 @@ def _indexer(m: Any, extent: Extent, part: Value) -> Indexer:
         return part
     if isinstance(part, Slice):
         return _from_slice(m, extent, part)
-    if isinstance(part, Array):
-        return Gather(part) if part.shape != () and isinstance(part.shape, tuple) else Position(part)
+    if isinstance(part, Array) and isinstance(part.shape, tuple):
+        return Gather(part) if part.shape != () else Position(part)
     return Position(part)
 
 
@@ -232,13 +232,14 @@ def _indexed_shape(m: Any, shape: Shape, items: tuple[Indexer, ...] | Unknown) -
         elif isinstance(item, Gather):
             inner = item.indices.shape
             out.extend(inner if isinstance(inner, tuple) else [m.unknown("a gather by unknown indices")])
-        elif isinstance(item.index, (Unknown, Opaque)) and not _is_scalar(item.index):
+        elif not _is_scalar(item.index):
             return m.unknown("an index that may be a slice or a number", item.index)
     return tuple(out)
 
 
 def _is_scalar(v: Value) -> bool:
-    return isinstance(v, Opaque) and v.hint in ("int", "")
+    """Whether an index is certainly one number."""
+    return isinstance(v, (Int, bool, float)) or (isinstance(v, Array) and v.shape == ()) or (isinstance(v, Opaque) and v.hint == "int")
 
 
 class AtItems:

@@ -10,7 +10,7 @@ from ..domain.dim import Dim
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
 from ..domain.python import DictCell, Int, ListCell, Unknown, Value
-from ..domain.ref import Kernel, RefType, Swizzle, Tiling
+from ..domain.ref import RefType, Swizzle, Tiling
 from ..source.span import Site
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .view import CallView, show_array, show_shape
@@ -58,9 +58,8 @@ def barrier_arrivals(v: CallView) -> Answer:
 
 def buffer_types(v: CallView) -> list[RefType]:
     """The buffer types that a call allocates, members of unions included."""
-    if v.fact.api == "kernel":
-        kernel = v.fact.result
-        return _types(kernel.scratch) if isinstance(kernel, Kernel) else []
+    if v.fact.api == "launch":
+        return _types(v.value("scratch"))
     return [t for name in ("types", "kw_types") for t in _types(v.value(name))]
 
 
@@ -236,7 +235,7 @@ RULES = (
     Rule(
         "tiling-divides",
         "A tiling divides the dimensions that it cuts.",
-        ("kernel", "pl.run_scoped"),
+        ("launch", "pl.run_scoped"),
         30,
         tiling_divides,
         "jax/_src/pallas/mosaic_gpu/core.py, TilingTransform.transform_type",
@@ -246,7 +245,7 @@ RULES = (
     Rule(
         "swizzle-row",
         "The row of a swizzled buffer is as wide as the swizzle.",
-        ("kernel", "pl.run_scoped"),
+        ("launch", "pl.run_scoped"),
         40,
         swizzle_row,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.transform_type",

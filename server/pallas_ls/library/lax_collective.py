@@ -1,0 +1,96 @@
+"""Named axes: `lax.axis_index`, `lax.axis_size` inside a kernel, and collectives across devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..domain import cond as conds
+from ..domain import dim as dims
+from ..domain.array import Array, Extent
+from ..domain.dim import Dim
+from ..domain.python import Call, Int, Unknown, Value
+from ..domain.ref import Launch
+from .convert import INT32
+from .jax_tree import NotATree, map_tree
+from .registry import Registry
+
+
+def register(r: Registry) -> None:
+    """Registers them."""
+
+    @r.function("jax.lax.axis_index", "axis_name")
+    def axis_index(m: Any, call: Call, axis_name: Value) -> Value:
+        return Array((), INT32, index=index_of(m, axis_name))
+
+    @r.function("jax.lax.axis_size", "axis_name")
+    def axis_size(m: Any, call: Call, axis_name: Value) -> Value:
+        extent = extent_of(m, axis_name)
+        return (
+            extent
+            if isinstance(extent, Int)
+            else m.unknown("the size of an axis that is not known", axis_name, site=call.site)
+        )
+
+    @r.function("jax.lax.psum jax.lax.pmax jax.lax.pmin jax.lax.pmean", "x, axis_name, *, axis_index_groups=None")
+    def psum(m: Any, call: Call, x: Value, **_: Value) -> Value:
+        return _same(m, x)
+
+    @r.function("jax.lax.ppermute jax.lax.pshuffle", "x, axis_name, perm")
+    def ppermute(m: Any, call: Call, x: Value, **_: Value) -> Value:
+        return _same(m, x)
+
+
+def _same(m: Any, x: Value) -> Value:
+    """Arrays of the same shapes and types; Python scalars are summed in another way."""
+
+    def leaf(v: Value) -> Value:
+        if not isinstance(v, Array):
+            return m.unknown("a collective of a Python scalar", v)
+        return Array(v.shape, v.dtype, v.weak)
+
+    try:
+        return map_tree(m, leaf, x)
+    except NotATree:
+        return m.unknown("a collective of a tree of unknown structure", x)
+
+
+def extent_of(m: Any, name: Value) -> Extent | None:
+    """The number of positions along a named axis of the kernel that runs; None outside kernels and for other names."""
+    if m.launch is None or not isinstance(name, str):
+        return None
+    return axes_of(m, m.launch).get(name)
+
+
+def axes_of(m: Any, launch: Launch) -> dict[str, Extent]:
+    """The named axes of a launch: grid, cluster, threads."""
+    rows: list[tuple[Value, Value]] = []
+    for names, extents in ((launch.grid_names, launch.grid), (launch.cluster_names, launch.cluster)):
+        if not isinstance(names, Unknown) and not isinstance(extents, Unknown):
+            rows += zip(names, extents, strict=False)
+    if launch.thread_name is not None:
+        rows.append((launch.thread_name, launch.num_threads))
+    out: dict[str, Extent] = {}
+    for name, extent in rows:
+        n = m.as_int(extent)
+        if isinstance(name, str):
+            out[name] = n if n is not None else m.unknown("an extent of the mesh that is not known", extent)
+    return out
+
+
+def index_of(m: Any, name: Value) -> Int | None:
+    """The position along a named axis: a symbol between 0 and the extent, the same one at every use in a launch."""
+    extent = extent_of(m, name)
+    if extent is None:
+        return None
+    if not isinstance(extent, Int):
+        return Int(dims.symbol(f"axis_index({name!r})", low=0))
+    return Int(_bounded_symbol(m, f"axis_index({name!r})", m.simplify(extent.dim)))
+
+
+def _bounded_symbol(m: Any, name: str, extent: Dim) -> Dim:
+    """A symbolic extent is part of the name: launches with other extents have other indices."""
+    if isinstance(extent, int):
+        return dims.symbol(name, low=0, high=max(extent - 1, 0))
+    symbol = dims.symbol(f"{name[:-1]} < {dims.text(extent)})", low=0)
+    m.learn(conds.less(symbol, extent))
+    return symbol
