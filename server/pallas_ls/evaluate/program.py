@@ -279,7 +279,7 @@ class Program:
             self._look_into(m, m.kernels, m.made, set())
         for key, n in m.evaluated.items():
             self.evaluated[key] = self.evaluated.get(key, 0) + n
-        reads = {k: v for k, v in m.reads.items() if k not in m.global_writes or v != ABSENT}
+        reads = dict(m.reads)
         version = _digest(chunk.key, chunk.digest, *(f"{p}:{n}={v}" for (p, n), v in sorted(reads.items())))
         own = {id(env.vars): env for env in {e.path: e for e in m.global_writes.values()}.values()}
         foreign = self._foreign(reads) if len(trail.old) > len(m.global_writes) else set[int]()
