@@ -102,7 +102,8 @@ class Session:
         return [(v, f) for v, f in rows if f is not None]
 
     def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
-        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text)
+        facts = tuple(f for state in self.program.states.values() for memo in state.memos() for f in memo.facts)
+        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text, facts)
         out: list[Offer] = []
         for c in candidates(repair):
             if self.prover.proves(c, violation, self.program.states):
