@@ -19,7 +19,7 @@ from pallas_ls.lsp.server import build, serve
 from pallas_ls.source.span import Span
 from pallas_ls.workspace.files import WorkspaceFiles
 
-CODE = "transfer-bytes"
+CODE = "async-store-shape"
 
 
 class ScriptedSession:
@@ -65,7 +65,7 @@ class ScriptedSession:
 
     def kernels(self, path: str) -> list[KernelCall]:
         found = []
-        for match in re.finditer(r"# kernel (\w+)(?:\((.*)\))?", self.text(path)):
+        for match in re.finditer(r"# kernel (\w+)(?:\(([^)]*)\))?", self.text(path)):
             span = Span(path, match.start(), match.end())
             arguments = tuple(match[2].split("; ")) if match[2] else ()
             why = "" if match[2] is not None else "its arguments are not known: write an example comment"

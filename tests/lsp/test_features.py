@@ -42,11 +42,11 @@ async def test_fixes_are_offered_with_the_finding_that_they_repair(scripted: Edi
     assert await scripted.actions(uri, 0) == []
     good, better, ignore = await scripted.actions(uri, 1, diagnostics=[diagnostic])
     assert (good.title, good.kind, good.is_preferred) == ("Make it good", types.CodeActionKind.QuickFix, True)
-    assert good.diagnostics == [diagnostic]
+    assert list(good.diagnostics or ()) == [diagnostic]
     assert document_changes(good) == [(uri, 1, [(1, 0, "good()")])]
     assert better.title == "Make it better (changes what the program computes or how)"
     assert better.is_preferred is None
-    assert ignore.title == "Ignore pallas rule transfer-bytes here"
+    assert ignore.title == "Ignore pallas rule async-store-shape here"
 
 
 async def test_a_finding_is_told_again_after_lines_above_it_moved_it(scripted: Editor) -> None:
@@ -54,7 +54,7 @@ async def test_a_finding_is_told_again_after_lines_above_it_moved_it(scripted: E
     [old] = await scripted.diagnostics(uri)
     scripted.replace(uri, "pass\nbad()\n")
     good, *_ = await scripted.actions(uri, 1, diagnostics=[old])
-    assert good.diagnostics == [old]
+    assert list(good.diagnostics or ()) == [old]
 
 
 async def test_fix_all_takes_the_safe_fixes_and_only_where_it_is_asked_for(scripted: Editor) -> None:
@@ -87,9 +87,10 @@ async def test_the_ignore_action_silences_the_finding(scripted: Editor, text: st
 
 
 async def test_an_ignore_that_ignores_nothing_is_told_and_can_be_removed(scripted: Editor) -> None:
-    uri = scripted.open("k.py", "x = 1  # pallas: ignore[transfer-bytes]\n")
+    uri = scripted.open("k.py", "x = 1  # pallas: ignore[async-store-shape]\n")
     [diagnostic] = await scripted.diagnostics(uri)
-    assert (diagnostic.code, diagnostic.tags) == ("unused-ignore", [types.DiagnosticTag.Unnecessary])
+    assert diagnostic.code == "unused-ignore"
+    assert list(diagnostic.tags or ()) == [types.DiagnosticTag.Unnecessary]
     removal, *_ = await scripted.actions(uri, 0)
     assert document_changes(removal) == [(uri, 1, [(0, 5, "")])]
 
@@ -127,7 +128,7 @@ async def test_a_lens_over_each_kernel_confirms_it(scripted: Editor) -> None:
         (2, "Confirm (lower here)"),
     ]
     assert found[0].command is not None
-    assert found[0].command.arguments == [{"uri": uri, "line": 1, "way": "lower"}]
+    assert list(found[0].command.arguments or ()) == [{"uri": uri, "line": 1, "way": "lower"}]
 
 
 async def test_of_several_calls_of_a_kernel_one_can_be_picked(scripted: Editor) -> None:
@@ -155,7 +156,7 @@ async def test_settings_come_from_the_options_and_change_while_running(start_edi
     editor = await start_editor(SCRIPTED, options={"settings": SELECT_OTHERS})
     uri = editor.open("k.py", "bad()\n")
     assert await editor.diagnostics(uri) == []
-    editor.settings = {"select": ["transfer-bytes"], "jaxVersion": "0.10.2", "target": "H100"}
+    editor.settings = {"select": ["async-store-shape"], "jaxVersion": "0.10.2", "target": "H100"}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     await editor.until(lambda: editor.shown(uri))
     await editor.until(lambda: any(s.target == "JAX 0.10.2, lane semantics" for s in editor.statuses))
@@ -171,7 +172,7 @@ async def test_settings_of_an_editor_that_cannot_be_asked_come_with_the_notifica
     editor = await start_editor(SCRIPTED, capabilities)
     uri = editor.open("k.py", "bad()\n")
     assert len(await editor.diagnostics(uri)) == 1
-    settings = {"pallas": {"ignore": ["transfer-bytes"]}}
+    settings = {"pallas": {"ignore": ["async-store-shape"]}}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
     await editor.until(lambda: not editor.shown(uri))
 
@@ -180,17 +181,17 @@ async def test_pyproject_and_files_are_read_again_when_they_change(start_editor:
     editor = await start_editor(SCRIPTED)
     patterns = await editor.until(
         lambda: [
-            watcher.glob_pattern
+            watcher["globPattern"]
             for params in editor.registered
             for registration in params.registrations
             if registration.method == types.WORKSPACE_DID_CHANGE_WATCHED_FILES
-            for watcher in registration.register_options.watchers
+            for watcher in registration.register_options["watchers"]
         ]
     )
     assert patterns == ["**/*.py", "**/pyproject.toml"]
     uri = editor.open("k.py", "bad()\n")
     assert len(await editor.diagnostics(uri)) == 1
-    (editor.folder / "pyproject.toml").write_text('[tool.pallas-ls]\nignore = ["transfer-bytes"]\n')
+    (editor.folder / "pyproject.toml").write_text('[tool.pallas-ls]\nignore = ["async-store-shape"]\n')
     event = types.FileEvent(editor.uri("pyproject.toml"), types.FileChangeType.Created)
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
     await editor.until(lambda: not editor.shown(uri))
@@ -207,7 +208,7 @@ async def test_an_editor_that_fetches_diagnostics_gets_none_pushed(start_editor:
     uri = editor.open("k.py", "bad()\n# blame caller.py\n")
     report = await fetch(editor, uri)
     assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
-    assert [d.code for d in report.items] == ["transfer-bytes"]
+    assert [d.code for d in report.items] == ["async-store-shape"]
     assert list(report.related_documents or ()) == [editor.uri("caller.py")]
     again = await fetch(editor, uri, report.result_id)
     assert isinstance(again, types.RelatedUnchangedDocumentDiagnosticReport)

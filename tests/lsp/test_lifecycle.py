@@ -74,7 +74,7 @@ async def test_a_request_about_a_text_that_changed_meanwhile_says_so(scripted: E
     uri = scripted.open("k.py", f"# slow {pipe.path}\n")
     await pipe.reached()
     params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(0, 0))
-    answer = scripted.client.text_document_hover_async(params)
+    answer = scripted.client.protocol.send_request_async(types.TEXT_DOCUMENT_HOVER, params)
     scripted.replace(uri, "pass\n")
     await scripted.heard_by_server()
     pipe.release()

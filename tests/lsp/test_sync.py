@@ -21,7 +21,7 @@ async def test_diagnostics_follow_a_document_from_its_opening_to_its_closing(scr
     [diagnostic] = await scripted.diagnostics(uri)
     assert diagnostic.range == types.Range(types.Position(1, 0), types.Position(1, 5))
     assert diagnostic.severity == types.DiagnosticSeverity.Error
-    assert (diagnostic.source, diagnostic.code) == ("pallas", "transfer-bytes")
+    assert (diagnostic.source, diagnostic.code) == ("pallas", "async-store-shape")
     assert diagnostic.message == (
         "192 bytes are moved\nJAX raises NotImplementedError: Transfer is not a multiple of 128 bytes"
     )

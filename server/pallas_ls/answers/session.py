@@ -19,7 +19,7 @@ from ..source.span import Site, Span
 from .examples import PREFIX, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
-from .findings import finding_of, unread_examples
+from .findings import context_hints, finding_of, unread_examples
 from .hover import hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
@@ -29,7 +29,8 @@ from .targets import targets
 class Session:
     """Answers about the files of a workspace.
 
-    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when it is asked for and
+    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when
+    it is asked for and
     costs what the change costs: units that the change does not reach keep their facts.
     """
 
@@ -50,6 +51,7 @@ class Session:
         facts = [f for memo in memos for f in memo.facts]
         violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
+        findings += context_hints(violations, facts, self.locate)
         findings += unread_examples(self.files.module(path), memos)
         kept = sorted(
             {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
@@ -72,7 +74,8 @@ class Session:
         return tuple(SyntaxProblem(e.span, e.message) for e in module.errors) if module is not None else ()
 
     def _summary(self, path: str, facts: list[CallFact], doubts: list[Doubt]) -> Summary:
-        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with doubt."""
+        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with
+        doubt."""
         ruled = {api for rule in all_rules() for api in rule.apis}
         mine = [f for f in facts if f.site.path == path and f.api in ruled]
         doubted = {id(d.fact): d for d in doubts}

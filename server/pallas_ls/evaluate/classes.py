@@ -104,12 +104,13 @@ class Classes:
         value = cls.slots.get(name)
         if name not in cls.slots or name.startswith("_") or isinstance(value, Function) or _is_descriptor(value):
             return None
+        if isinstance(value, External) and value.name.endswith("auto"):
+            value = Int(list(cls.slots).index(name) + 1)
         key = f"member {name}"
-        if key not in cls.options:
-            if isinstance(value, External) and value.name.endswith("auto"):
-                value = Int(list(cls.slots).index(name) + 1)
-            cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
-        return cls.options[key]
+        known = cls.options.get(key)
+        if known is None or known.slots["value"] != value:  # the member's statement may have been edited
+            known = cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
+        return known
 
     def super_object(self, m: Machine, frame: Frame | None) -> Value:
         """`super()`: the first base that the analysis knows."""

@@ -44,7 +44,7 @@ class ExprCompiler:
             return lambda fr: Unknown(why)
         return method(node, scope)
 
-    # -- leaves ----------------------------------------------------------------------------------------------------------------
+    # -- leaves ------------------------------------------------------------------------------------
 
     def _Constant(self, node: ast.Constant, scope: Scope) -> Eval:
         if type(node.value) is int:
@@ -69,12 +69,28 @@ class ExprCompiler:
 
     def load(self, name: str, scope: Scope) -> Eval:
         """Reads a variable: of this frame, of an enclosing one, or of the module."""
+        if scope.kind == "class":
+            return self._load_in_class(name, scope)
         depth = _depth(name, scope)
         if depth is None:
             return lambda fr: fr.module.read(fr.m, name)
         return _load_local(name) if depth == 0 else _load_up(name, depth)
 
-    # -- operators -------------------------------------------------------------------------------------------------------------
+    def _load_in_class(self, name: str, scope: Scope) -> Eval:
+        """In a class body: a name of the class (of another member, perhaps), else of where the class stands."""
+        outer = self.load(name, scope.up) if scope.up is not None and scope.up.kind != "module" else None
+
+        def load(fr: Frame) -> Value:
+            if fr.members:
+                fr.module.note(fr.m, f"{fr.members}.{name}")
+            v = fr.vars.get(name, MISSING)
+            if v is not MISSING:
+                return fr.m.select(v)
+            return fr.module.read(fr.m, name) if outer is None or fr.up is None else outer(fr.up)
+
+        return load
+
+    # -- operators ---------------------------------------------------------------------------------
 
     def _BinOp(self, node: ast.BinOp, scope: Scope) -> Eval:
         op, left, right, site = (
@@ -135,7 +151,7 @@ class ExprCompiler:
 
         return assign
 
-    # -- access ----------------------------------------------------------------------------------------------------------------
+    # -- access ------------------------------------------------------------------------------------
 
     def _Attribute(self, node: ast.Attribute, scope: Scope) -> Eval:
         value, name, site = self.expr(node.value, scope), node.attr, self.site(node)
@@ -154,7 +170,7 @@ class ExprCompiler:
         parts = [None if e is None else self.expr(e, scope) for e in (node.lower, node.upper, node.step)]
         return lambda fr: Slice(*(None if p is None else p(fr) for p in parts))
 
-    # -- displays --------------------------------------------------------------------------------------------------------------
+    # -- displays ----------------------------------------------------------------------------------
 
     def _Tuple(self, node: ast.Tuple, scope: Scope) -> Eval:
         return self._sequence(node.elts, scope)
@@ -207,7 +223,7 @@ class ExprCompiler:
 
         return build
 
-    # -- comprehensions --------------------------------------------------------------------------------------------------------
+    # -- comprehensions ----------------------------------------------------------------------------
 
     def _ListComp(self, node: ast.ListComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
@@ -240,7 +256,7 @@ class ExprCompiler:
         in_class = scope.kind == "class"
         return lambda fr: _run_comprehension(fr, fr.up if in_class else fr, levels, values)
 
-    # -- functions -------------------------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def _Lambda(self, node: ast.Lambda, scope: Scope) -> Eval:
         inner = function_scope(node, scope)
@@ -291,7 +307,7 @@ class ExprCompiler:
                 annotations[p.arg] = self.expr(p.annotation, scope)
         return tuple(out), defaults, annotations
 
-    # -- calls -----------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def _Call(self, node: ast.Call, scope: Scope) -> Eval:
         func, site = self.expr(node.func, scope), self.site(node)
@@ -351,7 +367,7 @@ class ExprCompiler:
 
         return run
 
-    # -- targets ---------------------------------------------------------------------------------------------------------------
+    # -- targets -----------------------------------------------------------------------------------
 
     def store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
         """Writes a variable."""

@@ -87,7 +87,7 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
     raise Raised(value, name, site)
 
 
-# -- loops ---------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------
 
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
@@ -243,7 +243,7 @@ def _widen(now: Value, new: Value) -> Value:
     return Unknown("changed by a loop of unknown length")
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------------------------
+# -- exceptions ------------------------------------------------------------------------------------
 
 
 def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None) -> int:
@@ -293,7 +293,12 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
         return orelse(fr) if orelse and signal == NORMAL else signal
     m = fr.m
     raises, doubts, path = len(m.raises), m.doubts, m.path
-    raised, signal, writes = _watched(fr, body)
+    outer = m.caught
+    m.caught = (*outer, *(kind for kinds, _, _ in handlers for kind in kinds))
+    try:
+        raised, signal, writes = _watched(fr, body)
+    finally:
+        m.caught = outer
     caught = _take_caught(m, raises, handlers)
     if raised is not None:
         if caught or m.doubts > doubts:
@@ -337,6 +342,19 @@ def _take_caught(m: Machine, start: int, handlers: list[Any]) -> list[Raise]:
     if caught:
         m.raises[start:] = [r for r in m.raises[start:] if r not in caught]
     return caught
+
+
+def expecting(fr: Frame, body: Exec) -> int:
+    """A block of which a test expects an exception: what it raises ends here, what JAX raises in it is no finding."""
+    m = fr.m
+    outer = m.caught
+    m.caught = (*outer, "BaseException")
+    try:
+        return body(fr)
+    except Raised:
+        return NORMAL
+    finally:
+        m.caught = outer
 
 
 def _handle(fr: Frame, raised: Raised, handlers: list[Any]) -> int:
@@ -389,7 +407,7 @@ def _distrust(m: Machine, writes: Writes) -> None:
         m.write(slots, key, Unknown("may have been interrupted by an exception"))
 
 
-# -- patterns ------------------------------------------------------------------------------------------------------------------
+# -- patterns --------------------------------------------------------------------------------------
 
 
 def match_(fr: Frame, subject: Value, cases: list[Any]) -> int:

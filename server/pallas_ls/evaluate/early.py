@@ -1,4 +1,5 @@
-"""Early ends: a return, break or continue under a condition. The rest runs under its negation, and both meet again where the jump lands."""
+"""Early ends: a return, break or continue under a condition. The rest runs under its negation, and both meet again
+where the jump lands."""
 
 from __future__ import annotations
 

@@ -48,7 +48,8 @@ class BudgetExceeded(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained inside."""
+    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained
+    inside."""
 
     value: Value
     writes: Writes
@@ -72,9 +73,11 @@ class Machine:
       trail: the innermost undo log, or None at the outermost level.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
+      caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
-      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data would be left).
+      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data
+        would be left).
     """
 
     def __init__(self, budget: int, program: Any) -> None:
@@ -105,8 +108,9 @@ class Machine:
         self.inexact: set[Site] = set()
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
+        self.caught: tuple[str, ...] = ()
 
-    # -- writes --------------------------------------------------------------------------------------------------------------
+    # -- writes ------------------------------------------------------------------------------------
 
     def write(self, slots: Slots, key: str, value: Value) -> None:
         """Writes a slot so that a branch can take it back."""
@@ -119,7 +123,7 @@ class Machine:
         for slots, key, value in writes.values():
             self.write(slots, key, value)
 
-    # -- the path ------------------------------------------------------------------------------------------------------------
+    # -- the path ----------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always on this path; False: never; None: cannot tell."""
@@ -132,7 +136,8 @@ class Machine:
         self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
-        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the path."""
+        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
+        path."""
         self.path = Path(self.path.facts.learn(c), self.path.guards)
 
     def count(self, key: tuple[str, str]) -> None:
@@ -144,10 +149,11 @@ class Machine:
         """A Dim under what is known on this path."""
         return self.path.facts.simplify(d)
 
-    # -- branching -----------------------------------------------------------------------------------------------------------
+    # -- branching ---------------------------------------------------------------------------------
 
     def compact(self, c: Cond) -> Cond:
-        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same wherever it comes up.
+        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same
+        wherever it comes up.
 
         Conditions built from conditions (a later test of what an earlier test decided) would grow without end.
         """
@@ -273,10 +279,11 @@ class Machine:
                 return self.branch(a.cond, lambda: self.lift(run, *yes), lambda: self.lift(run, *no))  # noqa: B023
         return run(*picked)
 
-    # -- symbols and unknowns --------------------------------------------------------------------------------------------------
+    # -- symbols and unknowns ----------------------------------------------------------------------
 
     def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
-        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the source)."""
+        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
+        source)."""
         self.fresh += 1
         return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
 
@@ -306,7 +313,7 @@ class Machine:
         self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
 
-    # -- budget --------------------------------------------------------------------------------------------------------------
+    # -- budget ------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Counts work; raises BudgetExceeded at the end of the budget."""
@@ -314,7 +321,7 @@ class Machine:
         if self.steps < 0:
             raise BudgetExceeded
 
-    # -- recording -----------------------------------------------------------------------------------------------------------
+    # -- recording ---------------------------------------------------------------------------------
 
     @property
     def launch(self) -> Launch | None:

@@ -8,7 +8,8 @@ from .candidate import Repair
 
 
 def set_number(repair: Repair, n: Int, value: int) -> tuple[Edit, ...] | None:
-    """Edits that make an exact number another one: its literal, or the one literal behind a product, a quotient or a difference.
+    """Edits that make an exact number another one: its literal, or the one literal behind a product, a quotient or a
+    difference.
 
     None where the number does not come from a single literal that can be solved for.
     """
