@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ..source.span import Site
 from . import dim as dims
@@ -269,7 +269,7 @@ def constant(v: Value) -> Any:
             return v.dim
         raise NotConstant
     if isinstance(v, tuple):
-        return tuple(constant(x) for x in v)
+        return tuple(map(constant, cast(tuple[Value, ...], v)))
     if v is None or isinstance(v, (bool, str, float, bytes, complex)) or v is Ellipsis:
         return v
     if isinstance(v, (Bool, Choice, Unknown, Opaque, ListCell, DictCell, SetCell)):

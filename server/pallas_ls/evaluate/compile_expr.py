@@ -31,7 +31,7 @@ class ExprCompiler:
         self.path = path
         self.chunk = chunk
 
-    def site(self, node: ast.AST) -> Site:
+    def site(self, node: ast.expr | ast.stmt | ast.arg | ast.pattern) -> Site:
         """The node's place in the chunk."""
         start, end = self.chunk.range(node)
         return Site(self.path, self.chunk.key, start, end)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..domain.fact import CallFact, HostCall, Raise
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
+from ..domain.python import MISSING, Class, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
