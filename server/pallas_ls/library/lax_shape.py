@@ -309,8 +309,7 @@ def _products(r: Registry) -> None:
         m: Any, call: Call, lhs: Value, rhs: Value, dimension_numbers: Value, preferred_element_type: Value, **_: Value
     ) -> Value:
         a, b = as_array(m, lhs), as_array(m, rhs)
-        return contracted(
-            m, _alike(m, a, b), dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type
+        return _product(m, a, b, dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type
         )
 
     @r.function("jax.lax.dot", f"lhs, rhs, *, dimension_numbers=None, {options}, out_sharding=None")
