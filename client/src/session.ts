@@ -2,6 +2,8 @@
 
 import { homedir } from "node:os";
 import * as path from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import {
   CloseAction,
@@ -10,10 +12,13 @@ import {
   type ExecuteCommandSignature,
   LanguageClient,
   type LanguageClientOptions,
+  type ProgressToken,
   RevealOutputChannelOn,
+  WorkDoneProgressCancelNotification,
 } from "vscode-languageclient/node";
 import type { Interpreter } from "./core/interpreter";
 import { initializationOptions, launch } from "./core/launch";
+import { CancellableProgress, type Show } from "./core/progress";
 import { RestartBudget } from "./core/restarts";
 import { Serial } from "./core/serial";
 import type { FileStatus } from "./core/status";
@@ -32,9 +37,17 @@ export interface Surroundings {
   readonly environment: ActiveEnvironment;
 }
 
+/** Logs errors without showing them: each that matters is shown once, by the session, with the actions that help. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export class Session {
   private client: LanguageClient | undefined;
   private readonly jobs = new Serial();
+  private readonly progress = new CancellableProgress(showNotification);
   private readonly budget = new RestartBudget(Date.now);
   private waitingRestart: Promise<void> | undefined;
   private abortStart: () => void = () => undefined;
@@ -93,7 +106,7 @@ export class Session {
   private async stopNow(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    this.around.statusBar.clear();
+    this.forget();
     if (client === undefined || !client.needsStop()) {
       return; // It never started, or died by itself.
     }
@@ -105,6 +118,16 @@ export class Session {
     }
   }
 
+  /** What a server said that runs no more does not hold. */
+  private forget(): void {
+    this.around.statusBar.clear();
+    this.progress.clear();
+  }
+
+  private cancel(token: ProgressToken): void {
+    void this.client?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
+  }
+
   private createClient(interpreter: Interpreter): LanguageClient {
     const launcher = path.join(this.around.extensionPath, "bundled", "run_server.py");
     const { command, args } = launch(interpreter, launcher);
@@ -112,11 +135,12 @@ export class Session {
     this.around.log.info(`Python ${version} (${interpreter.executable}): ${[command, ...args].join(" ")}`);
     // On Windows a bare program name is looked for in the current folder first: not in an untrusted workspace.
     const options = vscode.workspace.isTrusted ? {} : { cwd: homedir() };
-    const client = new LanguageClient(SECTION, "Pallas", { command, args, options }, this.clientOptions(interpreter));
+    const client = new QuietClient(SECTION, "Pallas", { command, args, options }, this.clientOptions(interpreter));
     client.onNotification("pallas/status", (status: FileStatus) => this.around.statusBar.update(status));
     return client;
   }
 
+  /** Changed settings and files reach the server as it registers for them; its questions the library answers. */
   private clientOptions(interpreter: Interpreter): LanguageClientOptions {
     return {
       documentSelector: [
@@ -125,14 +149,17 @@ export class Session {
       ],
       outputChannel: this.around.log,
       traceOutputChannel: this.around.trace,
-      // Failures are reported below, with actions; the library would show one message for each failed request.
+      stdioOptions: { stdout: logLines, stderr: logLines },
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
       initializationOptions: () => initializationOptions(allSettings(), interpreter, vscode.workspace.isTrusted),
-      // The server may also ask (workspace/configuration), which the library answers by itself.
-      synchronize: { configurationSection: SECTION },
-      middleware: { executeCommand: reportFailure },
+      middleware: {
+        executeCommand: reportFailure,
+        handleWorkDoneProgress: (token, params, next) => {
+          this.progress.handle(token, params, () => next(token, params), () => this.cancel(token));
+        },
+      },
     };
   }
 
@@ -143,7 +170,7 @@ export class Session {
         handled: true,
       }),
       closed: () => {
-        this.around.statusBar.clear();
+        this.forget();
         const wasRunning = this.client?.initializeResult !== undefined;
         if (!wasRunning) {
           return { action: CloseAction.DoNotRestart, handled: true }; // startNow reports it.
@@ -156,6 +183,20 @@ export class Session {
       },
     };
   }
+}
+
+function showNotification(...[title, ended, cancel, ready]: Parameters<Show>): void {
+  const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
+  void vscode.window.withProgress(options, (progress, cancellation) => {
+    cancellation.onCancellationRequested(cancel);
+    ready((step) => progress.report(step));
+    return ended;
+  });
+}
+
+/** Level info, for stderr is where a Python program logs; the library would call every line of it an error. */
+function logLines(output: Readable, log: vscode.LogOutputChannel): void {
+  createInterface({ input: output }).on("line", (line) => log.info(line));
 }
 
 /** For the server's own commands, such as those of code lenses: nobody else shows that one failed. */

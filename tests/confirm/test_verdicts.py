@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from importlib import metadata
 from typing import ClassVar
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from pallas_ls.confirm.host import Outcome, confirm
 from pallas_ls.confirm.protocol import MODULE, Call, Event, Level, Machine, Progress, Raised, Request, Verdict
 from pallas_ls.confirm.ways import Local
-from pallas_ls.domain.target import Semantics
+from pallas_ls.domain.target import JaxVersion, Semantics
 
 from .asking import KERNELS, TIMEOUT, X, kernels, raised, source, verdicts
 
@@ -242,7 +243,8 @@ class TestTarget:
             for arch in ("sm_80", "sm_100a")
         }
         assert answers["sm_100a"].ok, answers["sm_100a"].error
-        assert not answers["sm_80"].ok
+        # JAX 0.10 lowers TMA copies for any architecture.
+        assert answers["sm_80"].ok == (JaxVersion.parse(metadata.version("jax")) < JaxVersion(0, 11))
 
     def test_an_architecture_of_no_known_form_is_noted(self, here: Local) -> None:
         request = kernels("lowers.py", calls=(Call("f", "copy", (X,)),), arch="hopper")

@@ -28,11 +28,12 @@ def kernel_calls(
 ) -> list[KernelCall]:
     """Kernels of module level first, then functions that launch some, each with the contexts that were found."""
     found = list(_module_kernels(state, locate))
-    for memo in state.entries.values():
-        for f in _entry_functions(state, memo):
-            found += _function(
-                f, memo, [c for c in calls if c.path == path and c.name == f.name], state.env, locate, place
-            )
+    for chunk_memo in state.chunks.values():
+        for f in chunk_memo.made:
+            memo = state.entries.get(f"{f.code.site.chunk}:{f.code.site.start}")
+            if memo is not None and any(x.api in ("kernel", "kernel()") for x in memo.facts):
+                mine = [c for c in calls if c.path == path and c.name == f.name]
+                found += _function(f, memo, mine, state.env, locate, place)
     return sorted(found, key=lambda k: k.span.start)
 
 
@@ -54,20 +55,6 @@ def _module_kernels(state: ModuleState, locate: Locate) -> Iterator[KernelCall]:
                 yield KernelCall(name or "the module's kernel", span, name, args, {}, "", covers)
             except NotExpressible as e:
                 yield KernelCall(name, span, name, (), {}, _how_to_give(name, str(e)), covers)
-
-
-def _entry_functions(state: ModuleState, memo: Memo) -> Iterator[Function]:
-    """The function that an entry memo is of, where kernels run in it."""
-    if not any(f.api in ("kernel", "kernel()") for f in memo.facts):
-        return
-    for chunk_memo in state.chunks.values():
-        for f in chunk_memo.made:
-            if any(
-                key
-                for key, m in state.entries.items()
-                if m is memo and key.endswith(f":{f.code.site.start}") and key.startswith(f.code.site.chunk)
-            ):
-                yield f
 
 
 def _function(

@@ -16,18 +16,21 @@ from ..rules.engine import Doubt, Violation, judge
 from ..rules.registry import all_rules
 from ..rules.view import CallView
 from ..source.span import Site, Span
+from .examples import PREFIX, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
-from .findings import finding_of
+from .findings import context_hints, finding_of, unread_examples
 from .hover import hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
+from .targets import targets
 
 
 class Session:
     """Answers about the files of a workspace.
 
-    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when it is asked for and
+    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when
+    it is asked for and
     costs what the change costs: units that the change does not reach keep their facts.
     """
 
@@ -35,8 +38,8 @@ class Session:
         self.files = files
         self.target = target
         library = Library()
-        self.program = Program(files, library)
-        self.prover = Prover(files, library, target)
+        self.program = Program(files, library, chunks)
+        self.prover = Prover(files, library, self._judge)
 
     def changed(self) -> None:
         """Texts may have changed since the last answer."""
@@ -46,16 +49,24 @@ class Session:
         """Findings of a file."""
         memos = self.program.analyse(path)
         facts = [f for memo in memos for f in memo.facts]
-        violations, doubts = judge(facts, self.target)
+        violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
+        findings += context_hints(violations, facts, self.locate)
+        findings += unread_examples(self.files.module(path), memos)
         kept = sorted(
             {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
         )
         return FileReport(path, tuple(kept), self._syntax(path), self._summary(path, facts, doubts), _notes(memos))
 
+    def _judge(self, path: str, files: Files, facts: list[CallFact]) -> tuple[list[Violation], list[Doubt]]:
+        module = files.module(path)
+        return judge(facts, targets(module, self.target, facts)) if module is not None else ([], [])
+
     def locate(self, site: Site) -> Span | None:
         """A site's place in its file's present text; None where the chunk is gone."""
         module = self.files.module(site.path) if site.path else None
+        if module is not None and site.chunk.startswith(PREFIX):
+            return next((e.span for e in examples(module) if e.site.chunk == site.chunk), None)
         return module.span(site) if module is not None and module.get(site.chunk) is not None else None
 
     def _syntax(self, path: str) -> tuple[SyntaxProblem, ...]:
@@ -63,7 +74,8 @@ class Session:
         return tuple(SyntaxProblem(e.span, e.message) for e in module.errors) if module is not None else ()
 
     def _summary(self, path: str, facts: list[CallFact], doubts: list[Doubt]) -> Summary:
-        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with doubt."""
+        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with
+        doubt."""
         ruled = {api for rule in all_rules() for api in rule.apis}
         mine = [f for f in facts if f.site.path == path and f.api in ruled]
         doubted = {id(d.fact): d for d in doubts}
@@ -86,12 +98,12 @@ class Session:
         return [o for v, f in self._violations(finding.span.path) if f == finding for o in self._proven(v, f)]
 
     def _violations(self, path: str) -> list[tuple[Violation, Finding]]:
-        facts = [f for memo in self.program.analyse(path) for f in memo.facts]
-        rows = [(v, finding_of(v, self.locate)) for v in judge(facts, self.target)[0]]
+        rows = [(v, finding_of(v, self.locate)) for v in self._judge(path, self.files, self._facts(path))[0]]
         return [(v, f) for v, f in rows if f is not None]
 
     def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
-        repair = Repair(violation, CallView(violation.fact, self.target), self.locate, self.text)
+        facts = tuple(f for state in self.program.states.values() for memo in state.memos() for f in memo.facts)
+        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text, facts)
         out: list[Offer] = []
         for c in candidates(repair):
             if self.prover.proves(c, violation, self.program.states):

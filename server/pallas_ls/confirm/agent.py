@@ -106,7 +106,8 @@ class UserFiles:
     def name(self, filename: str) -> str | None:
         """A traceback's file as the request names it, or absolute under a root; None where it is not the user's."""
         if filename not in self.names:
-            self.names[filename] = self.look_up(os.path.realpath(filename))
+            no_file = filename.startswith("<")  # this program itself comes from "<stdin>"
+            self.names[filename] = None if no_file else self.look_up(os.path.realpath(filename))
         return self.names[filename]
 
     def is_library(self, filename: str) -> bool:
@@ -308,14 +309,23 @@ def body_code(body: Any) -> CodeType | None:
     return getattr(inspect.unwrap(body) if callable(body) else None, "__code__", None)
 
 
+def told_in_text(user: UserFiles, text: str) -> dict[str, Any] | None:
+    """The innermost exception of one that came through XLA, which knows it as text: errors of the interpreter."""
+    heads = list(re.finditer(r"^(\w+(?:Error|Exception)): ", text, re.M))
+    if "CpuCallback error" not in text or not heads:
+        return None
+    message = text[heads[-1].end() :].split("\n=== ", maxsplit=1)[0].strip()
+    places = re.findall(r"(/\S+):(\d+):\d+ \((?:\S*\.)?(\w+)\)", message)
+    named = [(user.name(filename), int(line), function) for filename, line, function in places]
+    frames = [{"file": file, "line": line, "function": function} for file, line, function in named if file]
+    return {"type": heads[-1][1], "message": message, "frames": frames[::-1]}  # the first place told is to blame
+
+
 def described(user: UserFiles, error: BaseException) -> dict[str, Any]:
-    frames = blamed_frames(user, error)
-    return {
-        "type": type(error).__name__,
-        "message": str(error)[:MAX_MESSAGE],
-        "frames": frames,
-        "line": frames[-1]["line"] if frames else None,
-    }
+    plain = {"type": type(error).__name__, "message": str(error), "frames": blamed_frames(user, error)}
+    told = told_in_text(user, str(error)) or plain
+    message = told["message"].replace(user.folder + os.sep, "")  # the files are the user's, not copies of ours
+    return {**told, "message": message[:MAX_MESSAGE]}
 
 
 # ---- JAX
@@ -451,17 +461,35 @@ def random_values(jax: Any, array: Any) -> Any:
     return jax.numpy.zeros(array.shape, array.dtype)
 
 
+class RaceDetected(Exception):
+    """Two threads of a kernel access the same memory with nothing between them, and one of them writes."""
+
+
+def races_found(interpreter: Any) -> bool:
+    try:
+        return bool(interpreter.get_races().races_found)
+    except AssertionError:  # no kernel was interpreted: there is no state to ask
+        return False
+
+
 def interpret(jax: Any, function: Callable[..., Any], arrays: list[Any], job: Job) -> dict[str, Any]:
     plgpu = importlib.import_module("jax.experimental.pallas.mosaic_gpu")
-
     force = getattr(plgpu, "force_gpu_interpret_mode", None)
     params = getattr(plgpu, "InterpretGPUParams", None)
     if force is None or params is None:
         job.notes.append(f"lowered, not interpreted: JAX {jax.__version__} has no GPU interpreter")
         return lower(jax, function, arrays, job)
+    raises = {"on_race": "raise"} if "on_race" in inspect.signature(params).parameters else {}  # since 0.12
+    interpreter = optional_module("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call")
     job.progress("interpret")
-    with force(params(detect_races=True, on_race="raise")):
-        jax.block_until_ready(jax.jit(function)(*[random_values(jax, array) for array in arrays]))
+    try:
+        with force(params(detect_races=True, **raises)):
+            jax.block_until_ready(jax.jit(function)(*[random_values(jax, array) for array in arrays]))
+        if interpreter and not raises and races_found(interpreter):
+            raise RaceDetected("JAX's interpreter detected a race and printed what it knows of it")
+    finally:
+        if interpreter:
+            interpreter.reset_gpu_interpret_mode_state()
     return {"level": "interpret"}
 
 
@@ -526,9 +554,9 @@ def absent_gpu(jax: Any, arch: tuple[int, int] | None) -> tuple[Any, str]:
     """(a sharding on a described GPU to compile for, ""); (None, the reason) where that cannot be."""
     missing = missing_packages(jax)
     if missing:
-        return None, "no GPU here, and to compile without one: pip install --no-deps " + " ".join(missing)
+        return None, "JAX sees no GPU here, and to compile without one: pip install --no-deps " + " ".join(missing)
     if arch not in GPUS:
-        return None, "no GPU here, and only sm_90a and sm_100a can be compiled for without one"
+        return None, "JAX sees no GPU here, and only sm_90a and sm_100a can be compiled for without one"
     folder = compiler_folders()[0]
     os.environ["MOSAIC_GPU_CUDA_ROOT"] = folder
     os.environ["PATH"] = os.path.join(folder, "bin") + os.pathsep + os.environ.get("PATH", "")
@@ -734,6 +762,8 @@ class Worker:
         if self.request.get("mode") == "module":
             if not self.lowerings.count:
                 jobs[0].notes.append("the module lowers nothing when it is imported")
+            if self.request["level"] != "lower":
+                jobs[0].notes.append(f"the module was only imported: name its kernels to {self.request['level']} them")
             jobs[0].verdict(level="lower", lowered=self.lowerings.count, arch=self.arch(), smem_bytes=self.memory.bytes)
         return module
 
@@ -857,25 +887,26 @@ class Supervisor:
         finally:
             status = self.end_worker()
             os.close(events)
-            os.close(printed)
+        self.last_words(printed)
+        os.close(printed)
         return status if in_time else None
 
     def end_worker(self) -> int:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.worker, signal.SIGKILL)
-        status = os.waitpid(self.worker, 0)[1]
-        return status
+        return os.waitpid(self.worker, 0)[1]
 
     def listen(self, events: int, printed: int) -> bool:
         """Forwards until the worker closes its events (True) or the deadline passes (False)."""
         buffer = b""
+        sources = [events, printed]
         while True:
             left = self.deadline - time.monotonic()
             if left <= 0:
                 return False
-            ready = self.wait(left, events, printed)
-            if printed in ready:
-                self.forward(printed)
+            ready = self.wait(left, *sources)
+            if printed in ready and not self.forward(printed):
+                sources.remove(printed)  # closed by the worker: it would be ready for ever
             if events in ready:
                 data = os.read(events, 65536)
                 *lines, buffer = (buffer + data).split(b"\n")
@@ -895,11 +926,19 @@ class Supervisor:
             raise HungUp
         return ready
 
-    def forward(self, printed: int) -> None:
+    def forward(self, printed: int) -> bool:
+        """Hands on some of what the worker printed; False at its end."""
         data = os.read(printed, 65536)
         self.tail = (self.tail + data)[-STDERR_TAIL:]
         if data:
             os.write(2, data)
+        return bool(data)
+
+    def last_words(self, printed: int) -> None:
+        """What a worker that is gone had printed: no more than a pipe holds, should a child of its go on printing."""
+        for _ in range(16):
+            if printed not in self.wait(0, printed) or not self.forward(printed):
+                return
 
     def heard(self, line: bytes) -> None:
         if not line.startswith(WORKER.encode() + b" "):
@@ -957,8 +996,7 @@ class Supervisor:
 
     def give_up(self, ident: str, kind: str, message: str, frames: list[Frame]) -> None:
         self.pending.remove(ident)
-        line = frames[-1]["line"] if frames else None
-        error = {"type": kind, "message": message, "frames": frames, "line": line}
+        error = {"type": kind, "message": message, "frames": frames}
         self.wire.send("verdict", id=ident, ok=False, error=error, failure=FAILURES[kind], phase=self.phase)
 
 

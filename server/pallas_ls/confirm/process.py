@@ -57,6 +57,11 @@ class Process:
         """The next kept line without its prefix; None at the end of the output. Raises queue.Empty after `seconds`."""
         return self.lines.get(timeout=seconds)
 
+    def end_of_output(self, seconds: float) -> None:
+        """Waits until both outputs are read to their end, at most `seconds` each."""
+        for reader in self.readers:
+            reader.join(seconds)
+
     def has_ended(self) -> bool:
         return self.popen.poll() is not None
 
@@ -71,8 +76,7 @@ class Process:
         elif self.popen.poll() is None:
             self.popen.kill()
         code = self.popen.wait()
-        for reader in self.readers:
-            reader.join(PATIENCE)  # not longer: a process that left the group may still hold the pipe
+        self.end_of_output(PATIENCE)  # not longer: a process that left the group may still hold the pipes
         return code
 
     def signal_group(self, number: signal.Signals) -> None:

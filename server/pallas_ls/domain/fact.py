@@ -27,6 +27,7 @@ class CallFact:
       chain: host calls that led here, outermost first; empty for the entry's own parameters.
       missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
       open: some arguments came from a star of unknown content.
+      caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
     """
 
     api: str
@@ -42,6 +43,7 @@ class CallFact:
     missing: tuple[str, ...] = ()
     excess: tuple[str, ...] = ()
     open: bool = False
+    caught: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import MISSING, Bound, Choice, Class, External, Instance, Opaque, Unknown, Value
+from ..domain.python import MISSING, Bound, Builtin, Choice, Class, External, Instance, Opaque, Unknown, Value
 from ..source.span import Site
 from .frame import Function
 from .machine import Machine
+from .modules import UserModule
 
 
 class Attributes:
@@ -30,8 +31,14 @@ class Attributes:
             return m.unknown(v.why, v, site=site)
         if isinstance(v, External):
             return External(f"{v.name}.{name}")
+        if isinstance(v, UserModule):
+            return self._of_module(m, v, name, site)
         if isinstance(v, Function):
             return _of_function(v, name)
+        if isinstance(v, SuperObject):
+            return self._of_super(m, v, name, site)
+        if isinstance(v, Property):
+            return _of_property(v, name)
         return self.program.library.getattr(m, v, name, site)
 
     def _of_instance(self, m: Machine, v: Instance, name: str, site: Site) -> Value:
@@ -39,6 +46,7 @@ class Attributes:
             return m.select(v.slots[name])
         if name == "__class__":
             return v.cls
+        self._note_member(m, v.cls, name)
         member = lookup(v.cls, name)
         if member is not MISSING:
             return self.bind(m, v, member, site)
@@ -59,6 +67,17 @@ class Attributes:
             return Bound(v.cls if isinstance(v, Instance) else v, member.function)
         return m.select(member)
 
+    def _of_module(self, m: Machine, v: UserModule, name: str, site: Site) -> Value:
+        found = v.env.member(m, name)
+        if found is not MISSING:
+            return m.select(found)
+        inner = self.program.load(m, f"{v.env.name}.{name}", 0, v.env.path)
+        return UserModule(inner) if inner is not None else m.unknown(f"{name} of module {v.env.name}", site=site)
+
+    def _of_super(self, m: Machine, v: SuperObject, name: str, site: Site) -> Value:
+        member = lookup(v.base, name)
+        return m.unknown(f"super().{name}", site=site) if member is MISSING else self.bind(m, v.me, member, site)
+
     def _of_class(self, m: Machine, cls: Class, name: str, site: Site) -> Value:
         if name == "__name__":
             return cls.name
@@ -77,12 +96,21 @@ class Attributes:
 
     def _of_opaque(self, m: Machine, v: Opaque, name: str, site: Site) -> Value:
         if v.cls is not None:
+            self._note_member(m, v.cls, name)
             member = lookup(v.cls, name)
             if isinstance(member, (Function, Property, StaticMethod, ClassMethod)):
                 return self.bind(m, v, member, site)
             if name in v.cls.annotations or member is not MISSING:
                 return self.program.entries.annotated(m, f"{v.name}.{name}", v.cls, name)
         return self.program.library.opaque_attribute(m, v, name, site)
+
+    def _note_member(self, m: Machine, cls: Class, name: str) -> None:
+        """The unit depends on what this name is in the class and its bases."""
+        if cls.site is not None and (state := self.program.states.get(cls.site.path)) is not None:
+            state.env.note(m, f"{cls.site.chunk}.{name}")
+        for base in cls.bases:
+            if isinstance(base, Class):
+                self._note_member(m, base, name)
 
     def special(self, m: Machine, v: Instance, name: str) -> Value:
         """A special method of an object, bound; None where its class has none."""
@@ -132,8 +160,19 @@ class ClassMethod:
         self.function = function
 
 
+class SuperObject:
+    """`super()` in a method."""
+
+    __slots__ = ("base", "me")
+
+    def __init__(self, me: Instance, base: Class) -> None:
+        self.me = me
+        self.base = base
+
+
 def lookup(cls: Class, name: str) -> Value:
-    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if none."""
+    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if
+    none."""
     if name in cls.slots:
         return cls.slots[name]
     for base in cls.bases:
@@ -142,6 +181,15 @@ def lookup(cls: Class, name: str) -> Value:
             if found is not MISSING:
                 return found
     return MISSING
+
+
+def _of_property(v: Property, name: str) -> Value:
+    """`@x.setter` and `@x.getter`."""
+    if name == "setter":
+        return Builtin("property.setter", lambda m, call: Property(v.getter, call.args[0]))
+    if name == "getter":
+        return Builtin("property.getter", lambda m, call: Property(call.args[0], v.setter))
+    return Unknown(f"attribute {name} of a property")
 
 
 def _of_function(v: Function, name: str) -> Value:

@@ -23,9 +23,11 @@ from ..domain.python import (
     Value,
 )
 from ..source.span import Site
-from .control import settle
+from .constructs import construct
+from .early import attempt, conclude
 from .frame import RETURN, Frame, Function
 from .machine import MAX_DEPTH, Machine, Raised
+from .trail import Trail
 
 #: The same function may be active so often at once (recursion over levels of a nest); then its result is unknown.
 MAX_RECURSION = 8
@@ -127,13 +129,13 @@ class Calls:
         if isinstance(f, Instance):
             method = self.program.attributes.special(m, f, "__call__")
             return self.apply(m, method, call, frame) if method is not None else self.unknown_call(m, f, call)
-        if isinstance(f, External) and f.name == "super":
-            return self.program.classes.super_object(m, frame)
+        if isinstance(f, External) and (special := construct(f.name)) is not None:
+            return special(m, call, frame)
         if isinstance(f, (External, Opaque, Unknown)) or f is None:
             return self.unknown_call(m, f, call)
         return self.program.library.call(m, f, call)
 
-    # -- functions of the user ---------------------------------------------------------------------------------------------------
+    # -- functions of the user ---------------------------------------------------------------------
 
     def function(self, m: Machine, f: Function, call: Call) -> Value:
         """A call of a user's function, evaluated with these arguments."""
@@ -150,8 +152,8 @@ class Calls:
         chain = m.chain
         if not m.launches:
             m.chain = (*chain, call.site)
-            if f.up is None or f.up.up is None and f.up.code is None and f.owner is None:
-                m.host_calls.append(HostCall(f.module.path, f.name, bound, call.site))
+            if f.up is None or (f.up.up is None and f.up.code is None and f.owner is None):
+                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site))
         stack = m.stack
         m.stack = (*stack, call.site)
         try:
@@ -168,15 +170,19 @@ class Calls:
         m.depth += 1
         m.active.append(f.code)
         fr.site = f
+        outer, m.trail = m.trail, Trail()
         try:
-            signal = f.code.run(fr)
+            signal = attempt(fr, f.code.run, 0, (RETURN,))
             if signal != RETURN:
                 fr.ret = None
-            settle(fr, 0, (RETURN,), own=True)
+            conclude(fr, 0, (RETURN,), signal, dying=True)
             self.program.entries.finish(m, fr)
         finally:
             m.depth -= 1
             m.active.pop()
+            if outer is not None:
+                m.trail.fold_into(outer, [])
+            m.trail = outer
         return fr.yielded["items"] if fr.yielded is not None else fr.ret
 
     def bind(self, m: Machine, f: Function, call: Call) -> Any:
@@ -219,11 +225,12 @@ class Calls:
                 slots[p.name] = m.unknown("an argument from a star of unknown content", site=call.site)
         return slots
 
-    # -- calls of what is not known --------------------------------------------------------------------------------------------------
+    # -- calls of what is not known ----------------------------------------------------------------
 
     def unknown_call(self, m: Machine, f: Value, call: Call) -> Value:
-        """A call of something without a model: whatever it may change is unknown, functions given to it are looked into."""
-        m.unknown_calls += 1
+        """A call of something without a model: whatever it may change is unknown, functions given to it are looked
+        into."""
+        m.doubts += 1
         for v in (*call.args, *call.kwargs.values()):
             self.expose(m, v)
         return m.unknown(f"result of {describe(f)}", f, *call.args, *call.kwargs.values(), site=call.site)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
-from .attributes import lookup
+from .attributes import SuperObject, lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
 
@@ -104,12 +104,13 @@ class Classes:
         value = cls.slots.get(name)
         if name not in cls.slots or name.startswith("_") or isinstance(value, Function) or _is_descriptor(value):
             return None
+        if isinstance(value, External) and value.name.endswith("auto"):
+            value = Int(list(cls.slots).index(name) + 1)
         key = f"member {name}"
-        if key not in cls.options:
-            if isinstance(value, External) and value.name.endswith("auto"):
-                value = Int(list(cls.slots).index(name) + 1)
-            cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
-        return cls.options[key]
+        known = cls.options.get(key)
+        if known is None or known.slots["value"] != value:  # the member's statement may have been edited
+            known = cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
+        return known
 
     def super_object(self, m: Machine, frame: Frame | None) -> Value:
         """`super()`: the first base that the analysis knows."""
@@ -135,16 +136,6 @@ class Classes:
     def as_dict(self, m: Machine, v: Instance) -> Value:
         """`dataclasses.asdict(v)`, one level."""
         return DictCell({"items": {n: (n, v.slots[n]) for n in self.fields(v.cls) if n in v.slots}})
-
-
-class SuperObject:
-    """`super()` in a method."""
-
-    __slots__ = ("base", "me")
-
-    def __init__(self, me: Instance, base: Class) -> None:
-        self.me = me
-        self.base = base
 
 
 class FieldOptions:

@@ -11,7 +11,7 @@ from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
-from .scope import Scope, comprehension_scope, function_scope, mentioned
+from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -44,7 +44,7 @@ class ExprCompiler:
             return lambda fr: Unknown(why)
         return method(node, scope)
 
-    # -- leaves ----------------------------------------------------------------------------------------------------------------
+    # -- leaves ------------------------------------------------------------------------------------
 
     def _Constant(self, node: ast.Constant, scope: Scope) -> Eval:
         if type(node.value) is int:
@@ -69,12 +69,28 @@ class ExprCompiler:
 
     def load(self, name: str, scope: Scope) -> Eval:
         """Reads a variable: of this frame, of an enclosing one, or of the module."""
+        if scope.kind == "class":
+            return self._load_in_class(name, scope)
         depth = _depth(name, scope)
         if depth is None:
             return lambda fr: fr.module.read(fr.m, name)
         return _load_local(name) if depth == 0 else _load_up(name, depth)
 
-    # -- operators -------------------------------------------------------------------------------------------------------------
+    def _load_in_class(self, name: str, scope: Scope) -> Eval:
+        """In a class body: a name of the class (of another member, perhaps), else of where the class stands."""
+        outer = self.load(name, scope.up) if scope.up is not None and scope.up.kind != "module" else None
+
+        def load(fr: Frame) -> Value:
+            if fr.members:
+                fr.module.note(fr.m, f"{fr.members}.{name}")
+            v = fr.vars.get(name, MISSING)
+            if v is not MISSING:
+                return fr.m.select(v)
+            return fr.module.read(fr.m, name) if outer is None or fr.up is None else outer(fr.up)
+
+        return load
+
+    # -- operators ---------------------------------------------------------------------------------
 
     def _BinOp(self, node: ast.BinOp, scope: Scope) -> Eval:
         op, left, right, site = (
@@ -135,7 +151,7 @@ class ExprCompiler:
 
         return assign
 
-    # -- access ----------------------------------------------------------------------------------------------------------------
+    # -- access ------------------------------------------------------------------------------------
 
     def _Attribute(self, node: ast.Attribute, scope: Scope) -> Eval:
         value, name, site = self.expr(node.value, scope), node.attr, self.site(node)
@@ -154,7 +170,7 @@ class ExprCompiler:
         parts = [None if e is None else self.expr(e, scope) for e in (node.lower, node.upper, node.step)]
         return lambda fr: Slice(*(None if p is None else p(fr) for p in parts))
 
-    # -- displays --------------------------------------------------------------------------------------------------------------
+    # -- displays ----------------------------------------------------------------------------------
 
     def _Tuple(self, node: ast.Tuple, scope: Scope) -> Eval:
         return self._sequence(node.elts, scope)
@@ -207,32 +223,25 @@ class ExprCompiler:
 
         return build
 
-    # -- comprehensions --------------------------------------------------------------------------------------------------------
+    # -- comprehensions ----------------------------------------------------------------------------
 
     def _ListComp(self, node: ast.ListComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: ListCell({"items": _single(items(fr))})
+        return lambda fr: ListCell({"items": fr.m.lift(_single, items(fr))})
 
     def _GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: _single(items(fr))
+        return lambda fr: fr.m.lift(_single, items(fr))
 
     def _SetComp(self, node: ast.SetComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: SetCell({"items": _single(items(fr))})
+        return lambda fr: SetCell({"items": fr.m.lift(_single, items(fr))})
 
     def _DictComp(self, node: ast.DictComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.key, node.value], scope)
 
         def build(fr: Frame) -> Value:
-            cell = DictCell({"items": {}})
-            pairs = items(fr)
-            if type(pairs) is not tuple:
-                fr.m.write(cell.slots, "items", pairs)
-                return cell
-            for key, value in pairs:
-                fr.m.program.items.put(fr.m, cell, key, value)
-            return cell
+            return DictCell({"items": fr.m.lift(lambda pairs: _dict_of(fr, pairs), items(fr))})
 
         return build
 
@@ -247,7 +256,7 @@ class ExprCompiler:
         in_class = scope.kind == "class"
         return lambda fr: _run_comprehension(fr, fr.up if in_class else fr, levels, values)
 
-    # -- functions -------------------------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def _Lambda(self, node: ast.Lambda, scope: Scope) -> Eval:
         inner = function_scope(node, scope)
@@ -262,7 +271,7 @@ class ExprCompiler:
     def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: bool = False) -> Eval:
         """A function object over compiled code: defaults are evaluated where it is defined."""
         parameters, defaults, annotations = self._parameters(node.args, scope)
-        code = Code(name, parameters, run, self.site(node), inner.locals, yields, mentioned(node))
+        code = Code(name, parameters, run, self.site(node), inner.locals, yields)
         is_class_body = scope.kind == "class"
 
         def make(fr: Frame) -> Value:
@@ -298,7 +307,7 @@ class ExprCompiler:
                 annotations[p.arg] = self.expr(p.annotation, scope)
         return tuple(out), defaults, annotations
 
-    # -- calls -----------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def _Call(self, node: ast.Call, scope: Scope) -> Eval:
         func, site = self.expr(node.func, scope), self.site(node)
@@ -358,7 +367,7 @@ class ExprCompiler:
 
         return run
 
-    # -- targets ---------------------------------------------------------------------------------------------------------------
+    # -- targets -----------------------------------------------------------------------------------
 
     def store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
         """Writes a variable."""
@@ -461,6 +470,15 @@ def _single(items: Value) -> Value:
     return tuple(x[0] for x in items) if type(items) is tuple else items
 
 
+def _dict_of(fr: Frame, pairs: Value) -> Value:
+    if type(pairs) is not tuple:
+        return pairs
+    cell = DictCell({"items": {}})
+    for key, value in pairs:
+        fr.m.program.items.put(fr.m, cell, key, value)
+    return cell.slots["items"]
+
+
 def _format(fr: Frame, parts: list[Eval | str]) -> Value:
     out: list[str] = []
     for p in parts:
@@ -482,9 +500,9 @@ def _run_comprehension(fr: Frame, up: Frame | None, levels: list[Any], values: l
 
     def level(i: int) -> None:
         if i == len(levels):
-            items = out["items"]
             element = tuple([e(inner) for e in values])
-            fr.m.write(out, "items", (*items, element) if type(items) is tuple else items)
+            grown = fr.m.lift(lambda items: (*items, element) if type(items) is tuple else items, out["items"])
+            fr.m.write(out, "items", grown)
             return
         source, store, tests = levels[i]
         items = fr.m.program.items.iterate(fr.m, source(fr if i == 0 else inner))
@@ -494,12 +512,13 @@ def _run_comprehension(fr: Frame, up: Frame | None, levels: list[Any], values: l
         for x in items:
             fr.m.step()
             store(inner, x)
-            c = ops.conjunction_truth(fr.m, [t(inner) for t in tests])
-            if c is True:
-                level(i + 1)
-            elif c is not False:
-                fr.m.branch(c, lambda: level(i + 1), lambda: None)
+            filtered(i, tests)
+
+    def filtered(i: int, tests: list[Eval]) -> None:
+        if not tests:
+            return level(i + 1)
+        c = ops.truth(fr.m, tests[0](inner))
+        return fr.m.branch(c, lambda: filtered(i, tests[1:]), lambda: None)
 
     level(0)
-    items = out["items"]
-    return fr.m.lift(lambda v: v, items) if isinstance(items, Choice) else items
+    return out["items"]

@@ -9,11 +9,13 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain.array import Array
 from ..domain.cond import Cond
-from ..domain.python import MISSING, Int, Range, Unknown, Value
+from ..domain.fact import Raise
+from ..domain.python import MISSING, Bool, DictCell, Int, Range, SetCell, Unknown, Value
 from ..source.span import Site
 from . import operators as ops
-from .frame import BREAK, CONTINUE, NORMAL, RETURN, Eval, Exec, Frame, Pending
-from .machine import Machine, Outcome, Raised
+from .early import attempt, conclude, end_early, in_state, rebase
+from .frame import BREAK, CONTINUE, LEFT, NORMAL, RETURN, Eval, Exec, Frame
+from .machine import Machine, Outcome, Path, Raised
 from .trail import Trail, Writes, merge, same
 
 Store = Callable[[Frame, Value], None]
@@ -27,6 +29,7 @@ def if_(fr: Frame, cond: Cond, yes: Exec, no: Exec) -> int:
     if isinstance(cond, bool):
         return yes(fr) if cond else no(fr)
     m = fr.m
+    cond = m.compact(cond)
     negation = conds.negate(cond)
     a, ra = _side(fr, cond, yes)
     b, rb = _side(fr, negation, no)
@@ -43,10 +46,7 @@ def _side(fr: Frame, cond: Cond, run: Exec) -> tuple[Outcome, Value]:
     ret = fr.ret
     out = fr.m.run_side(cond, lambda: run(fr))
     mine, fr.ret = fr.ret, ret
-    for p in fr.pending[before:]:
-        p.cond = conds.all_of([cond, p.cond])
-        p.writes = {**out.writes, **p.writes}
-        p.path = fr.m.path
+    rebase(fr, before, cond)
     return out, mine
 
 
@@ -54,42 +54,21 @@ def _join(fr: Frame, cond: Cond, a: Outcome, b: Outcome, ra: Value, rb: Value) -
     """Both sides ran to an end; where one ends early, the rest runs under the other's condition."""
     m = fr.m
     if a.value == b.value:
+        m.learn_from(cond, a)
+        m.learn_from(conds.negate(cond), b)
         m.merge_writes(cond, a.writes, b.writes)
         if a.value == RETURN:
             fr.ret = merge(cond, ra, rb)
         return a.value
     if a.value != NORMAL:
-        fr.pending.append(Pending(a.value, cond, ra, a.writes, m.path))
+        end_early(fr, a.value, cond, ra, a.writes, a.learnt)
         kept, ret, learnt = b, rb, conds.negate(cond)
     else:
-        fr.pending.append(Pending(b.value, conds.negate(cond), rb, b.writes, m.path))
+        end_early(fr, b.value, conds.negate(cond), rb, b.writes, b.learnt)
         kept, ret, learnt = a, ra, cond
-    m.assume(learnt)
-    m.apply(kept.writes)
+    m.take(learnt, kept)
     fr.ret = ret
     return kept.value
-
-
-def settle(fr: Frame, start: int, signals: tuple[int, ...], own: bool) -> None:
-    """Merges the early ends with these signals, recorded since `start`, into the present state.
-
-    own: the frame's variables are going away (a return); only other state is merged.
-    """
-    m = fr.m
-    taken = [p for p in fr.pending[start:] if p.signal in signals]
-    if not taken:
-        return
-    fr.pending[start:] = [p for p in fr.pending[start:] if p.signal not in signals]
-    m.path = taken[0].path
-    for p in reversed(taken):
-        if p.signal == RETURN:
-            fr.ret = merge(p.cond, p.value, fr.ret)
-        for slots, key, value in p.writes.values():
-            if own and slots is fr.vars:
-                continue
-            now = slots.get(key, MISSING)
-            if now is not MISSING or value is not MISSING:
-                m.write(slots, key, merge(p.cond, value, now))
 
 
 def check(fr: Frame, cond: Cond, name: str, site: Site) -> int:
@@ -108,7 +87,7 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
     raise Raised(value, name, site)
 
 
-# -- loops ---------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------
 
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
@@ -116,36 +95,37 @@ def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None
     items = fr.m.program.items.iterate(fr.m, source)
     if items is None:
         element = _element(fr.m, source, label)
-        return _unknown_loop(fr, lambda: store(fr, element), body, orelse)
+        return _loop(fr, lambda inner: _unknown_loop(inner, lambda: store(inner, element), body), orelse)
+    return _loop(fr, lambda inner: _rounds(inner, items, store, body), orelse)
+
+
+def _loop(fr: Frame, rounds: Exec, orelse: Exec | None) -> int:
+    """A loop; what breaks out of it goes on after its else clause, in which `break` means the loop outside."""
     start = len(fr.pending)
+    signal = attempt(fr, rounds, start, (BREAK,))
+    for p in fr.pending[start:]:
+        p.signal = LEFT if p.signal == BREAK else p.signal
+    if signal == BREAK:
+        signal = LEFT
+    elif signal == NORMAL and orelse:
+        signal = attempt(fr, orelse, start, (LEFT,))
+    return conclude(fr, start, (LEFT,), signal)
+
+
+def _rounds(fr: Frame, items: list[Value], store: Store, body: Exec) -> int:
     for x in items:
         fr.m.step()
         store(fr, x)
         signal = _iteration(fr, body)
-        if signal == BREAK:
-            _settle_loop(fr, start)
-            return NORMAL
-        if signal == RETURN:
-            return RETURN
-    signal = orelse(fr) if orelse else NORMAL
-    _settle_loop(fr, start)
-    return signal
+        if signal != NORMAL:
+            return signal
+    return NORMAL
 
 
 def _iteration(fr: Frame, body: Exec) -> int:
+    """One round of a loop; what continues early joins the next one."""
     start = len(fr.pending)
-    signal = body(fr)
-    settle_continue(fr, start)
-    return NORMAL if signal == CONTINUE else signal
-
-
-def settle_continue(fr: Frame, start: int) -> None:
-    """Iterations that ended early join the next one."""
-    settle(fr, start, (CONTINUE,), own=False)
-
-
-def _settle_loop(fr: Frame, start: int) -> None:
-    settle(fr, start, (BREAK,), own=False)
+    return conclude(fr, start, (CONTINUE,), attempt(fr, body, start, (CONTINUE,)))
 
 
 def _element(m: Machine, source: Value, label: str) -> Value:
@@ -164,28 +144,23 @@ def _element(m: Machine, source: Value, label: str) -> Value:
 
 def while_(fr: Frame, test: Eval, body: Exec, orelse: Exec | None) -> int:
     """A while loop: unrolled as long as the test is decided, else a fixed point."""
-    start = len(fr.pending)
+    return _loop(fr, lambda inner: _while_rounds(inner, test, body), orelse)
+
+
+def _while_rounds(fr: Frame, test: Eval, body: Exec) -> int:
     while True:
         fr.m.step()
         c = ops.truth(fr.m, test(fr))
         if not isinstance(c, bool):
-            signal = _unknown_loop(fr, lambda: test(fr), body, orelse)
-            _settle_loop(fr, start)
-            return signal
+            return _unknown_loop(fr, lambda: test(fr), body)
         if not c:
-            break
-        signal = _iteration(fr, body)
-        if signal == BREAK:
-            _settle_loop(fr, start)
             return NORMAL
-        if signal == RETURN:
-            return RETURN
-    signal = orelse(fr) if orelse else NORMAL
-    _settle_loop(fr, start)
-    return signal
+        signal = _iteration(fr, body)
+        if signal != NORMAL:
+            return signal
 
 
-def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec, orelse: Exec | None) -> int:
+def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec) -> int:
     """A loop of unknown length: what its body changes is widened first, then the body runs once for its facts."""
     m = fr.m
     recording, m.recording = m.recording, False
@@ -200,29 +175,42 @@ def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec, orelse: Exec 
                 m.write(slots, key, wide)
     finally:
         m.recording = recording
-    out, ret, ended = _one_pass(fr, m.fresh_condition("loop"), begin, body)
+    cond = m.fresh_condition("loop")
+    out, ended, broken = _one_pass(fr, cond, begin, body)
     for slots, key, value in out.writes.values():
         now = slots.get(key, MISSING)
         if now is not MISSING or value is not MISSING:
             m.write(slots, key, _widen(now, value))
+    if out.raised is not None:
+        m.note_raise(cond, out.raised)
+        m.assume(conds.negate(cond))
+    elif out.learnt:
+        m.assume(m.fresh_condition())  # no round raised
     if ended:
-        fr.pending.append(
-            Pending(RETURN, m.fresh_condition(), Unknown("returned from a loop of unknown length"), {}, m.path)
-        )
-    return orelse(fr) if orelse else NORMAL
+        _may_end(fr, RETURN, Unknown("returned from a loop of unknown length"))
+    if broken:
+        _may_end(fr, BREAK, None)
+    return NORMAL
 
 
-def _one_pass(fr: Frame, cond: Cond, begin: Callable[[], Any], body: Exec) -> tuple[Outcome, Value, bool]:
-    """One run of a loop's body, undone; whether it may return."""
+def _may_end(fr: Frame, signal: int, value: Value) -> None:
+    """The loop may have ended this way in one of its rounds."""
+    c = fr.m.fresh_condition()
+    end_early(fr, signal, c, value, {})
+    fr.m.assume(conds.negate(c))
+
+
+def _one_pass(fr: Frame, cond: Cond, begin: Callable[[], Any], body: Exec) -> tuple[Outcome, bool, bool]:
+    """One run of a loop's body, undone; whether it may return, and whether it may break."""
     before = len(fr.pending)
     ret = fr.ret
 
     def run() -> int:
         begin()
-        return body(fr)
+        return attempt(fr, body, before, (RETURN, BREAK, CONTINUE))
 
     out = fr.m.run_side(cond, run)
-    mine, fr.ret = fr.ret, ret
+    fr.ret = ret
     early = fr.pending[before:]
     del fr.pending[before:]
     for p in early:
@@ -231,8 +219,8 @@ def _one_pass(fr: Frame, cond: Cond, begin: Callable[[], Any], body: Exec) -> tu
             if not same(out.writes[where][2], row[2]):
                 slots, key, _ = row
                 out.writes[where] = (slots, key, Unknown("changed by a loop of unknown length"))
-    ended = out.value == RETURN or any(p.signal == RETURN for p in early)
-    return out, mine, ended
+    signals = {out.value, *(p.signal for p in early)}
+    return out, RETURN in signals, BREAK in signals
 
 
 def _changes(fr: Frame, begin: Callable[[], Any], body: Exec) -> Writes:
@@ -255,56 +243,125 @@ def _widen(now: Value, new: Value) -> Value:
     return Unknown("changed by a loop of unknown length")
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------------------------
+# -- exceptions ------------------------------------------------------------------------------------
 
 
-def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None, site: Site) -> int:
+def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None) -> int:
     """A try statement."""
-    try:
-        signal = _try_body(fr, body, handlers, orelse)
-    except Raised:
-        if final:
-            final(fr)
-        raise
-    if final:
-        end = final(fr)
-        if end != NORMAL:
-            return end
+    if final is None:
+        return _try_body(fr, body, handlers, orelse)
+    m = fr.m
+    start, raises, path = len(fr.pending), len(m.raises), m.path
+    raised, signal, writes = _watched(fr, lambda inner: _try_body(inner, body, handlers, orelse))
+    _finally_raised(fr, m.raises[raises:], path, writes, final)
+    end = _finally(fr, start, final)
+    if end == NORMAL and raised is not None:
+        raise raised
+    return signal if end == NORMAL else end
+
+
+def _finally_raised(fr: Frame, raises: list[Raise], path: Path, writes: Writes, final: Exec) -> None:
+    """What is done at the end where the body raised under a condition: for what it records only."""
+    if not raises:
+        return
+    m, ret, before = fr.m, fr.ret, len(fr.pending)
+    here, m.path = m.path, path
+
+    def run() -> int:
+        _distrust(m, writes)
+        return final(fr)
+
+    m.run_side(conds.any_of(conds.all_of(r.guards[len(path.guards) :]) for r in raises), run)
+    m.path, fr.ret = here, ret
+    del fr.pending[before:]
+
+
+def _finally(fr: Frame, start: int, final: Exec) -> int:
+    """Runs what is to be done at the end: for each early end, and for the path that goes on."""
+    for p in fr.pending[start:]:
+        in_state(fr, p, lambda: final(fr))
+    ret = fr.ret
+    signal = final(fr)
+    if signal != RETURN:
+        fr.ret = ret
     return signal
 
 
 def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -> int:
-    m = fr.m
     if not handlers:
         signal = body(fr)
         return orelse(fr) if orelse and signal == NORMAL else signal
-    dropped, unknown, path, outer = m.dropped, m.unknown_calls, m.path, m.trail
-    m.trail = Trail()
-    raised: Raised | None = None
-    signal = NORMAL
+    m = fr.m
+    raises, doubts, path = len(m.raises), m.doubts, m.path
+    outer = m.caught
+    m.caught = (*outer, *(kind for kinds, _, _ in handlers for kind in kinds))
     try:
-        signal = body(fr)
-    except Raised as r:
-        raised = r
+        raised, signal, writes = _watched(fr, body)
     finally:
-        writes = m.trail.old
-        m.trail = outer
-        if outer is not None:
-            for slots, key, old in writes.values():
-                outer.old.setdefault((id(slots), key), (slots, key, old))
+        m.caught = outer
+    caught = _take_caught(m, raises, handlers)
     if raised is not None:
+        if caught or m.doubts > doubts:
+            _distrust(m, writes)
         return _handle(fr, raised, handlers)
-    uncertain = m.dropped > dropped or m.unknown_calls > unknown
+    uncertain = bool(caught) or m.doubts > doubts
     if orelse and signal == NORMAL:
         signal = orelse(fr)
     if not uncertain:
         return signal
     m.path = path
+    for r in m.raises[raises:]:
+        m.assume(conds.negate(conds.all_of(r.guards[len(path.guards) :])))
     return _maybe_handled(fr, handlers, writes, signal)
+
+
+def _watched(fr: Frame, body: Exec) -> tuple[Raised | None, int, Writes]:
+    """Runs the body of a try: what it raises on every path, how it ended, and what it wrote."""
+    m = fr.m
+    start, outer = len(fr.pending), m.trail
+    m.trail = inner = Trail()
+    raised: Raised | None = None
+    signal = NORMAL
+    m.tries += 1
+    try:
+        signal = body(fr)
+    except Raised as r:
+        raised = r
+    finally:
+        m.tries -= 1
+        m.trail = outer
+        if outer is not None:
+            inner.fold_into(outer, fr.pending[start:])
+    return raised, signal, inner.old
+
+
+def _take_caught(m: Machine, start: int, handlers: list[Any]) -> list[Raise]:
+    """Takes the raises that a handler may take off the record."""
+    kinds = [k for names, _, _ in handlers for k in names]
+    caught = [r for r in m.raises[start:] if any(catches(k, r.name) for k in kinds)]
+    if caught:
+        m.raises[start:] = [r for r in m.raises[start:] if r not in caught]
+    return caught
+
+
+def expecting(fr: Frame, body: Exec) -> int:
+    """A block of which a test expects an exception: what it raises ends here, what JAX raises in it is no finding."""
+    m = fr.m
+    outer = m.caught
+    m.caught = (*outer, "BaseException")
+    try:
+        return body(fr)
+    except Raised:
+        return NORMAL
+    finally:
+        m.caught = outer
 
 
 def _handle(fr: Frame, raised: Raised, handlers: list[Any]) -> int:
     """Runs the handler that takes the exception, or raises it on."""
+    if raised.cases is not None:
+        cond, yes, no = raised.cases
+        return if_(fr, cond, lambda inner: _handle(inner, yes, handlers), lambda inner: _handle(inner, no, handlers))
     for kinds, store, run in handlers:
         if any(catches(kind, raised.name) for kind in kinds):
             if store:
@@ -337,8 +394,7 @@ def _maybe_handled(fr: Frame, handlers: list[Any], writes: Writes, signal: int) 
 
 def _after(fr: Frame, store: Store | None, run: Exec, writes: Writes, otherwise: Exec) -> Exec:
     def handler(inner: Frame) -> int:
-        for slots, key, _ in writes.values():
-            inner.m.write(slots, key, Unknown("may have been interrupted by an exception"))
+        _distrust(inner.m, writes)
         if store:
             store(inner, Unknown("an exception"))
         return run(inner)
@@ -346,7 +402,12 @@ def _after(fr: Frame, store: Store | None, run: Exec, writes: Writes, otherwise:
     return lambda inner: if_(inner, inner.m.fresh_condition(), handler, otherwise)
 
 
-# -- patterns ------------------------------------------------------------------------------------------------------------------
+def _distrust(m: Machine, writes: Writes) -> None:
+    for slots, key, _ in writes.values():
+        m.write(slots, key, Unknown("may have been interrupted by an exception"))
+
+
+# -- patterns --------------------------------------------------------------------------------------
 
 
 def match_(fr: Frame, subject: Value, cases: list[Any]) -> int:
@@ -371,6 +432,9 @@ def capture(fr: Frame, v: Value, test: Any, store: Store | None) -> Cond:
 
 def match_sequence(fr: Frame, v: Value, tests: list[Any]) -> Cond:
     """A sequence pattern without a star."""
+    v = fr.m.select(v)
+    if v is None or isinstance(v, (Int, Bool, bool, float, str, bytes, DictCell, SetCell)):
+        return False
     items = fr.m.program.items.iterate(fr.m, v)
     if items is None:
         return fr.m.fresh_condition()

@@ -36,7 +36,7 @@ class Items:
     def __init__(self, program: Any) -> None:
         self.program = program
 
-    # -- reading -----------------------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     def get(self, m: Machine, v: Value, index: Value, site: Site, where: Site) -> Value:
         """`v[index]`."""
@@ -137,7 +137,7 @@ class Items:
             return self.get(m, tuple(v.slots.values()), index, site, site)
         return m.unknown(f"an element of a {v.cls.name}", v, site=site)
 
-    # -- writing -----------------------------------------------------------------------------------------------------------------
+    # -- writing -----------------------------------------------------------------------------------
 
     def set(self, m: Machine, v: Value, index: Value, value: Value, site: Site, where: Site) -> None:
         """`v[index] = value`."""
@@ -235,7 +235,7 @@ class Items:
             return a
         return ops.binary(m, op, a, b, site)
 
-    # -- iteration ---------------------------------------------------------------------------------------------------------------
+    # -- iteration ---------------------------------------------------------------------------------
 
     def iterate(self, m: Machine, v: Value) -> list[Value] | None:
         """The elements in order, or None where their number is unknown."""

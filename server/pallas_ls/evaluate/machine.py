@@ -21,14 +21,25 @@ from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 MAX_DEPTH = 60
 
 
-class Raised(Exception):
-    """The program raises here on this path."""
+#: Conditions of more parts than this get a name.
+MAX_PARTS = 12
 
-    def __init__(self, value: Value, name: str, site: Site | None) -> None:
+
+class Raised(Exception):
+    """The program raises here on this path.
+
+    Attributes:
+      cases: (condition, raised where it holds, raised where it does not), where both sides of a branch raise.
+    """
+
+    def __init__(
+        self, value: Value, name: str, site: Site | None, cases: tuple[Cond, Raised, Raised] | None = None
+    ) -> None:
         super().__init__(name)
         self.value = value
         self.name = name
         self.site = site
+        self.cases = cases
 
 
 class BudgetExceeded(Exception):
@@ -37,11 +48,13 @@ class BudgetExceeded(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """One side of a branch: its value, its writes (undone), and what it raised."""
+    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained
+    inside."""
 
     value: Value
     writes: Writes
     raised: Raised | None
+    learnt: tuple[Cond, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +73,11 @@ class Machine:
       trail: the innermost undo log, or None at the outermost level.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
+      caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
-      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data would be left).
+      doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
+      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data
+        would be left).
     """
 
     def __init__(self, budget: int, program: Any) -> None:
@@ -78,7 +94,8 @@ class Machine:
         self.facts_out: list[CallFact] = []
         self.raises: list[Raise] = []
         self.dropped = 0
-        self.unknown_calls = 0
+        self.doubts = 0
+        self.tries = 0
         self.fresh = 0
         self.recording = True
         self.evaluated: dict[tuple[str, str], int] = {}
@@ -89,9 +106,11 @@ class Machine:
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
         self.inexact: set[Site] = set()
+        self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
+        self.caught: tuple[str, ...] = ()
 
-    # -- writes --------------------------------------------------------------------------------------------------------------
+    # -- writes ------------------------------------------------------------------------------------
 
     def write(self, slots: Slots, key: str, value: Value) -> None:
         """Writes a slot so that a branch can take it back."""
@@ -104,7 +123,7 @@ class Machine:
         for slots, key, value in writes.values():
             self.write(slots, key, value)
 
-    # -- the path ------------------------------------------------------------------------------------------------------------
+    # -- the path ----------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always on this path; False: never; None: cannot tell."""
@@ -117,7 +136,8 @@ class Machine:
         self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
-        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the path."""
+        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
+        path."""
         self.path = Path(self.path.facts.learn(c), self.path.guards)
 
     def count(self, key: tuple[str, str]) -> None:
@@ -129,13 +149,27 @@ class Machine:
         """A Dim under what is known on this path."""
         return self.path.facts.simplify(d)
 
-    # -- branching -----------------------------------------------------------------------------------------------------------
+    # -- branching ---------------------------------------------------------------------------------
+
+    def compact(self, c: Cond) -> Cond:
+        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same
+        wherever it comes up.
+
+        Conditions built from conditions (a later test of what an earlier test decided) would grow without end.
+        """
+        if isinstance(c, bool) or conds.size(c, MAX_PARTS + 1) <= MAX_PARTS:
+            return c
+        if c not in self.named:
+            name = self.fresh_condition("many parts ")
+            self.named[c], self.named[conds.negate(c)] = name, conds.negate(name)
+        return self.named[c]
 
     def branch(self, cond: Cond, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
         """Runs both sides where the condition is undecided, and merges what they return and write."""
         known = self.decide(cond)
         if known is not None:
             return yes() if known else no()
+        cond = self.compact(cond)
         return self.join(cond, self.run_side(cond, yes), self.run_side(conds.negate(cond), no))
 
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
@@ -144,6 +178,8 @@ class Machine:
         launches, chain, stack, active = len(self.launches), self.chain, self.stack, len(self.active)
         self.trail = Trail()
         self.assume(cond)
+        begun = len(self.path.guards)
+        learnt: tuple[Cond, ...] = ()
         value: Value = MISSING
         raised: Raised | None = None
         try:
@@ -151,6 +187,7 @@ class Machine:
                 raised = Raised(None, "", None)
             else:
                 value = run()
+                learnt = self.path.guards[begun:]
         except Raised as r:
             raised = r
         finally:
@@ -159,26 +196,56 @@ class Machine:
             self.path, self.trail, self.depth = path, trail, depth
             del self.launches[launches:], self.active[active:]
             self.chain, self.stack = chain, stack
-        return Outcome(value, writes, raised)
+        return Outcome(value, writes, raised, learnt)
 
     def join(self, cond: Cond, a: Outcome, b: Outcome) -> Value:
         """Merges two sides; one that raises teaches the negation of its condition."""
         if a.raised and b.raised:
-            raise a.raised if a.raised.name else b.raised
+            self.merge_writes(cond, a.writes, b.writes)
+            raise _either(cond, a.raised, b.raised)
         if a.raised or b.raised:
-            kept, learnt = (b, conds.negate(cond)) if a.raised else (a, cond)
-            self.note_raise(cond if a.raised else conds.negate(cond), a.raised or b.raised)
-            self.assume(learnt)
-            self.apply(kept.writes)
+            lost, kept, learnt = (a, b, conds.negate(cond)) if a.raised else (b, a, cond)
+            self.note_raise(conds.negate(learnt), lost.raised)
+            self.note_writes(lost.writes)
+            self.take(learnt, kept)
             return kept.value
+        self.learn_from(cond, a)
+        self.learn_from(conds.negate(cond), b)
         self.merge_writes(cond, a.writes, b.writes)
         return merge(cond, a.value, b.value)
+
+    def take(self, cond: Cond, side: Outcome) -> None:
+        """Goes on with one side only: its condition, its writes, and what it learnt hold from here on."""
+        self.assume(cond)
+        self.apply(side.writes)
+        for c in side.learnt:
+            self.assume(c)
+
+    def learn_from(self, cond: Cond, side: Outcome) -> None:
+        """What one side learnt holds after the branch wherever its condition does."""
+        for c in side.learnt:
+            self.assume(conds.any_of([conds.negate(cond), c]))
 
     def note_raise(self, cond: Cond, raised: Raised | None) -> None:
         """Remembers a raise of the program's that happens under a condition."""
         if raised is not None and raised.name:
             self.dropped += 1
-            self.raises.append(Raise(raised.site, raised.name, (*self.path.guards, cond), self.chain))
+            self.note_raised(raised, (*self.path.guards, cond))
+
+    def note_raised(self, raised: Raised, guards: tuple[Cond, ...]) -> None:
+        """Records a raise, each of its cases by itself."""
+        if raised.cases is None:
+            self.raises.append(Raise(raised.site, raised.name, guards, self.chain))
+            return
+        cond, yes, no = raised.cases
+        self.note_raised(yes, (*guards, cond))
+        self.note_raised(no, (*guards, conds.negate(cond)))
+
+    def note_writes(self, writes: Writes) -> None:
+        """Slots that a side wrote before it raised: a handler further out must not trust them."""
+        if self.trail is not None:
+            for slots, key, _ in writes.values():
+                self.trail.note(slots, key)
 
     def merge_writes(self, cond: Cond, a: Writes, b: Writes) -> None:
         """Writes what both sides leave behind."""
@@ -212,10 +279,11 @@ class Machine:
                 return self.branch(a.cond, lambda: self.lift(run, *yes), lambda: self.lift(run, *no))  # noqa: B023
         return run(*picked)
 
-    # -- symbols and unknowns --------------------------------------------------------------------------------------------------
+    # -- symbols and unknowns ----------------------------------------------------------------------
 
     def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
-        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the source)."""
+        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
+        source)."""
         self.fresh += 1
         return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
 
@@ -242,9 +310,10 @@ class Machine:
 
     def unknown(self, why: str, *sources: Value, site: Site | None = None) -> Unknown:
         """An unknown value that says why, and which parameters would have decided it."""
+        self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
 
-    # -- budget --------------------------------------------------------------------------------------------------------------
+    # -- budget ------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Counts work; raises BudgetExceeded at the end of the budget."""
@@ -252,7 +321,7 @@ class Machine:
         if self.steps < 0:
             raise BudgetExceeded
 
-    # -- recording -----------------------------------------------------------------------------------------------------------
+    # -- recording ---------------------------------------------------------------------------------
 
     @property
     def launch(self) -> Launch | None:
@@ -263,6 +332,13 @@ class Machine:
         """Keeps a call fact, unless this pass only looks for what changes (loops)."""
         if self.recording:
             self.facts_out.append(fact)
+
+
+def _either(cond: Cond, yes: Raised, no: Raised) -> Raised:
+    """What two sides raise; a side without a name never runs."""
+    if not (yes.name and no.name):
+        return yes if yes.name else no
+    return Raised(None, yes.name if yes.name == no.name else "Exception", yes.site, (cond, yes, no))
 
 
 def needs_of(v: Value) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..domain.cond import Cond
 from ..domain.python import MISSING, Choice, Unknown, Value
 
@@ -30,6 +32,17 @@ class Trail:
     def new(self) -> Writes:
         """The written slots with their present values."""
         return {w: (slots, key, slots.get(key, MISSING)) for w, (slots, key, _) in self.old.items()}
+
+    def fold_into(self, outer: Trail, early: list[Any]) -> None:
+        """Ends this part of the log: its old values go to the outer one, early ends inside it are seen from there."""
+        if early:
+            begun = {
+                w: self.old.get(w, (slots, key, slots.get(key, MISSING))) for w, (slots, key, _) in outer.old.items()
+            }
+            for p in early:
+                p.writes = {**begun, **p.writes}
+        for where, row in self.old.items():
+            outer.old.setdefault(where, row)
 
     def undo(self) -> None:
         """Puts the old values back."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from ..domain.fact import CallFact
 from ..domain.finding import Edit
-from ..domain.target import Target
 from ..evaluate.program import Files, Program
-from ..rules.engine import Doubt, Violation, judge
+from ..rules.engine import Doubt, Violation
 from ..source.module import Module, parse_module
 from ..source.span import Site
 from .candidate import Candidate, apply_edits, moved
+
+Judged = tuple[list[Violation], list[Doubt]]
 
 
 class EditedFiles:
@@ -51,10 +53,12 @@ class State:
 class Prover:
     """Proves candidates one after the other in a program of its own, which keeps what the edits do not reach."""
 
-    def __init__(self, files: Files, library: object, target: Target) -> None:
+    def __init__(
+        self, files: Files, library: object, judge_file: Callable[[str, Files, list[CallFact]], Judged]
+    ) -> None:
         self.files = EditedFiles(files)
         self.program = Program(self.files, library)
-        self.target = target
+        self.judge_file = judge_file
 
     def proves(self, candidate: Candidate, violation: Violation, paths: Iterable[str]) -> bool:
         """Whether the candidate repairs the violation and breaks nothing in these files."""
@@ -85,13 +89,15 @@ class Prover:
     def _state(self, paths: Sequence[str], edited: dict[str, Module]) -> State:
         self.files.edited = edited
         self.program.refresh()
-        facts = []
+        violations: list[Violation] = []
+        doubts: list[Doubt] = []
         inexact: set[Mark] = set()
         for path in paths:
-            for memo in self.program.analyse(path):
-                facts += memo.facts
-                inexact |= {self._mark("//", site) for site in memo.inexact}
-        violations, doubts = judge(facts, self.target)
+            memos = self.program.analyse(path)
+            inexact |= {self._mark("//", site) for memo in memos for site in memo.inexact}
+            found, unsure = self.judge_file(path, self.files, [f for memo in memos for f in memo.facts])
+            violations += found
+            doubts += unsure
         return State(violations, doubts, frozenset(inexact))
 
     def _mark(self, code: str, site: Site) -> Mark:

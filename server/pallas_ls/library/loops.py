@@ -38,7 +38,8 @@ def register(r: Registry, module: str) -> None:
 
 
 def _when(m: Any, call: Call, condition: Value) -> Value:
-    """A static condition decides; under a traced one JAX traces the body once, whatever it will be (pallas/helpers.py, when)."""
+    """A static condition decides; under a traced one JAX traces the body once, whatever it will be
+    (pallas/helpers.py, when)."""
 
     def decorate(inner: Any, at: Call) -> Value:
         c = _static(inner, condition)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import builtins
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..domain import cond as conds
@@ -19,14 +20,15 @@ from .view import CallView
 class Violation:
     """A call that a rule refuses.
 
-    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls (outermost first)
+    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls
+    (outermost first)
     whose arguments do.
     """
 
     rule: Rule
     problem: Problem
     fact: CallFact
-    semantics: Semantics | None
+    target: Target
 
     @property
     def chain(self) -> tuple[Site, ...]:
@@ -42,7 +44,7 @@ class Doubt:
     why: str
 
 
-def judge(facts: Iterable[CallFact], target: Target) -> tuple[list[Violation], list[Doubt]]:
+def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) -> tuple[list[Violation], list[Doubt]]:
     """The first violated rule of each fact, in JAX's order; and the facts of which something is not known."""
     by_api: dict[str, list[Rule]] = {}
     for rule in all_rules():
@@ -56,7 +58,7 @@ def judge(facts: Iterable[CallFact], target: Target) -> tuple[list[Violation], l
         rules = by_api.get(fact.api)
         if rules is None:
             continue
-        found = _judge_one(CallView(fact, target), rules)
+        found = _judge_one(CallView(fact, target_of(fact)), rules)
         if isinstance(found, Violation):
             violations.append(found)
         elif found is not None:
@@ -75,12 +77,23 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
             continue
         answer = rule.check(view)
         if isinstance(answer, Problem):
+            if any(catches(kind, answer.jax.type if answer.jax else "") for kind in fact.caught):
+                return None  # a handler takes it, or a test expects it
             if _hinges_on_unknown(fact.guards):
                 return Doubt(fact, "whether this line runs at all is not known")
-            return Violation(rule, answer, fact, semantics)
+            return Violation(rule, answer, fact, view.target)
         if isinstance(answer, Unsure) and doubt is None:
             doubt = answer.why
     return Doubt(fact, doubt) if doubt is not None else None
+
+
+def catches(kind: str, name: str) -> bool:
+    """Whether `except kind` takes an exception of class `name`; classes that are not Python's own are compared by
+    name."""
+    k, n = getattr(builtins, kind, None), getattr(builtins, name, None)
+    if isinstance(k, type) and isinstance(n, type):
+        return issubclass(n, k)
+    return kind == name or kind in ("Exception", "BaseException")
 
 
 def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
@@ -90,7 +103,8 @@ def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
 
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
-    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken for granted)."""
+    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken
+    for granted)."""
     return any(_is_unknown(g) for g in guards)
 
 
@@ -109,7 +123,8 @@ def _is_unknown(c: Cond) -> bool:
 
 
 def _without_repeats(violations: list[Violation]) -> list[Violation]:
-    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it already)."""
+    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it
+    already)."""
     by_place: dict[tuple[str, Site], dict[tuple[Site, ...], Violation]] = {}
     for v in violations:
         place = (v.rule.id, v.problem.at or v.fact.site)

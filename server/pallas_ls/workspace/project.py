@@ -43,7 +43,7 @@ class Project:
 
 
 def open_project(folder: str, *above: Layer, environ: Mapping[str, str] | None = None) -> Project:
-    """The project of a folder. `above` are the layers that win over pyproject.toml: the editor's, the command line's."""
+    """The project of a folder. `above`: layers that win over pyproject.toml (the editor's, the command line's)."""
     layer = read_pyproject(folder)
     root = project_root(folder)
     settings, problems = combine(layer.root or root, layer, *above)
@@ -58,9 +58,14 @@ def project_root(folder: str) -> str:
     folder = normal(folder)
     place = folder
     while True:
-        if any(os.path.exists(os.path.join(place, marker)) for marker in MARKERS):
+        if is_root(place):
             return place
         parent = os.path.dirname(place)
         if parent == place:
             return folder
         place = parent
+
+
+def is_root(folder: str) -> bool:
+    """Whether something in the folder marks it as a project's root."""
+    return any(os.path.exists(os.path.join(folder, marker)) for marker in MARKERS)

@@ -7,6 +7,7 @@ from ...domain.tiling import Shape
 #: MLIR's spelling of JAX's dtypes, where it is not "i" or "f" and a width.
 _MLIR_NAMES = {
     "bool": "i1",
+    "bfloat16": "bf16",
     "float8_e4m3fn": "f8E4M3FN",
     "float8_e5m2": "f8E5M2",
     "float8_e8m0fnu": "f8E8M0FNU",

@@ -95,8 +95,9 @@ def transforms_error(shape: Shape, bits: int, tiling: Shape | None, swizzle: int
             return JaxError("AssertionError", "")
         counts = (size // tile for size, tile in zip(inner, tiling, strict=False))
         shape = (*shape[: -len(tiling)], *counts, *tiling)
-    if swizzle is not None and shape and shape[-1] != swizzle * 8 // bits:
-        text = f"Swizzle {swizzle} requires the trailing dimension to be of size {swizzle * 8 // bits}, but got shape: {shape}"
+    columns = 0 if swizzle is None else swizzle * 8 // bits
+    if swizzle is not None and shape and shape[-1] != columns:
+        text = f"Swizzle {swizzle} requires the trailing dimension to be of size {columns}, but got shape: {shape}"
         return JaxError("ValueError", text)
     return None
 
@@ -117,6 +118,9 @@ def accepted(case: StoreCase) -> bool:
     """Whether the ref can have its transforms and JAX lowers the store."""
     if transforms_error(case.allocated, case.bits, case.tiling, case.swizzle) is not None:
         return False
+    if case.source is None and case.semantics is Semantics.WARPGROUP:
+        # What the solver may choose for a constant, it may choose for a free value; looking no further is faster.
+        case = replace(case, source=Splat(case.shape))
     return isinstance(async_store_outcome(case), Accepted)
 
 
@@ -167,8 +171,11 @@ def _writable(layout: Tiled, case: StoreCase) -> Tiled:
 @lru_cache(maxsize=256)
 def storable_layouts(shape: Shape, bits: int, version: JaxVersion) -> tuple[Tiled, ...]:
     """The named layouts of `shape` whose registers one instruction can store: 4 or 8 bytes, held by one thread."""
-    layouts = dict.fromkeys(applicable(shape, bits, version))
-    return tuple(layout for layout in layouts if layout.register_bits(bits) in (32, 64) and not layout.replicated)
+    return tuple(layout for layout in dict.fromkeys(applicable(shape, bits, version)) if _storable(layout, bits))
+
+
+def _storable(layout: Tiled, bits: int) -> bool:
+    return layout.register_bits(bits) in (32, 64) and not layout.replicated
 
 
 def fitting_transforms(shape: Shape, case: StoreCase) -> Iterator[tuple[Shape, int]]:
@@ -213,10 +220,12 @@ class _Source:
 
 def _sources(case: StoreCase) -> Iterator[_Source]:
     """The value as it is, then cast to the common layouts."""
-    if isinstance(case.source, Tiled):
+    if isinstance(case.source, Tiled) and _storable(case.source, case.register_bits):
         yield _Source(case.source.base_tile, case.source, same=True)
     free = case.source is None or isinstance(case.source, Splat)
     for layout in COMMON:
+        if not _storable(layout, case.register_bits):
+            continue
         if free and case.semantics is Semantics.WARPGROUP:
             yield _Source(layout.base_tile, None, same=True)
         if layout != case.source:

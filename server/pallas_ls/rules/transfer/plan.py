@@ -251,18 +251,12 @@ def _stagger(tiles: _Axes, dim: int, banks: _Banks) -> bool:
     others = _offsets(
         tiles.sizes[:dim] + tiles.sizes[dim + 1 :], tiles.strides[:dim] + tiles.strides[dim + 1 :], banks.period
     )
-    met = {
-        offset: banks.met(offset) for offset in {(i * stride + o) % banks.period for i in range(size) for o in others}
-    }
+    met = lru_cache(maxsize=None)(lambda offset: banks.met(offset % banks.period))
     for lanes_a_turn in (1, 2, 4, 8, 16):
         turns = [lane // lanes_a_turn % 2 for lane in range(WARP_SIZE)]
         for apart in range(1, size):
             pairs = {(i * stride % banks.period, (i + apart) % size * stride % banks.period) for i in range(size)}
-            if not any(
-                banks.conflict(_taking_turns(met[(a + o) % banks.period], met[(b + o) % banks.period], turns))
-                for a, b in pairs
-                for o in others
-            ):
+            if not any(banks.conflict(_taking_turns(met(a + o), met(b + o), turns)) for a, b in pairs for o in others):
                 return True
     return False
 

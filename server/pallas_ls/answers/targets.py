@@ -1,0 +1,86 @@
+"""Which target a call is judged for: directives, settings, what the kernel itself calls, the file's name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import PurePath
+
+from ..domain.fact import CallFact
+from ..domain.target import JaxVersion, Semantics, Target
+from ..source.comments import directives
+from ..source.module import Module
+
+_BLACKWELL = (
+    "tcgen05_mma",
+    "tcgen05_commit_arrive",
+    "TMEM",
+    "async_load_tmem",
+    "async_store_tmem",
+    "async_copy_smem_to_tmem",
+)
+
+
+def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable[[CallFact], Target]:
+    """The target of each call of a file."""
+    whole, by_chunk = _directives(module, base)
+    called: dict[int, set[str]] = {}
+    for f in facts:
+        if f.launch is not None:
+            called.setdefault(id(f.launch.made), set()).add(f.api)
+    by_name = "sm_100a" if re.search(r"_sm100a?\b|_sm100a?_", PurePath(module.path).name) else None
+
+    def target(fact: CallFact) -> Target:
+        made = fact.launch.made if fact.launch is not None else None
+        chunk = made.site.chunk if made is not None and made.site.path == module.path else fact.site.chunk
+        found = by_chunk.get(chunk) or by_chunk.get(fact.site.chunk) or whole
+        if found.arch is not None:
+            return found
+        apis = called.get(id(made), set()) if made is not None else set()
+        arch = "sm_100a" if any(a in apis for a in _BLACKWELL) else by_name or "sm_90a"
+        return replace(found, arch=arch)
+
+    return target
+
+
+def _directives(module: Module, base: Target) -> tuple[Target, dict[str, Target]]:
+    """The file's target (a directive before all code), and those of single chunks (a directive right over them)."""
+    whole = base
+    by_chunk: dict[str, Target] = {}
+    found = [d for d in directives(module) if d.kind == "target"]
+    first = module.starts[0] if module.starts else len(module.text.content)
+    for d in found:
+        if d.span.end <= first or _is_head(module, d.span.end):
+            whole = apply_directive(whole, d.argument)
+    for d in found:
+        after = next((c for c, start in zip(module.chunks, module.starts, strict=True) if start >= d.span.end), None)
+        if (
+            after is not None
+            and d.span.end > first
+            and not module.text.content[d.span.end : module.start(after.key)].strip(" \t\r\n#")
+        ):
+            by_chunk[after.key] = apply_directive(whole, d.argument)
+    return whole, by_chunk
+
+
+def _is_head(module: Module, offset: int) -> bool:
+    """Whether only comments, a docstring and imports stand before an offset."""
+    before = [c for c, start in zip(module.chunks, module.starts, strict=True) if start < offset]
+    return all(c.key.startswith(("import", "from", "expr")) for c in before)
+
+
+def apply_directive(target: Target, text: str) -> Target:
+    """A target with what a directive says of it: "sm_100a", "lane", "warpgroup", "jax 0.11.2" or "jax=0.11.2"; other
+    words are left."""
+    for word in text.replace("=", " ").replace(",", " ").split():
+        if word.startswith("sm_"):
+            target = replace(target, arch=word)
+        elif word in ("lane", "warpgroup"):
+            target = replace(target, semantics=Semantics(word))
+        elif word[:1].isdigit():
+            try:
+                target = replace(target, jax=JaxVersion.parse(word))
+            except ValueError:
+                continue
+    return target

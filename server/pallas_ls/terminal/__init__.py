@@ -1,0 +1,1 @@
+"""The commands of the command line and how their answers are printed; no analysis here."""
