@@ -8,13 +8,19 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+
 from pallas_ls.domain.array import Array, ShapeDtype
 from pallas_ls.domain.dtype import DType
 from pallas_ls.domain.python import DictCell, Int, ListCell
 
 from .snippets import evaluated
 
-IMPORTS = "import functools, jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.ones((4, 6), jnp.bfloat16)\ni = jnp.zeros((3,), jnp.int8)\n"
+IMPORTS = """
+import functools, jax, jax.numpy as jnp
+from jax import lax
+x = jnp.ones((4, 6), jnp.bfloat16)
+i = jnp.zeros((3,), jnp.int8)
+"""
 
 EXPRESSIONS = """
 lax.fori_loop(0, 4, lambda k, c: c + 1, 0)
@@ -35,14 +41,22 @@ jax.jit(lambda a, n: a.reshape(n, -1), static_argnums=1)(x, 3)
 jax.tree.map(lambda a: a.astype(jnp.float32), {'b': x, 'a': (i, [x])})
 jax.tree.leaves({'b': x, 'a': (i, None, [x])})
 jax.eval_shape(lambda a: (a @ a.T, a.sum()), jax.ShapeDtypeStruct((4, 6), jnp.float32))
-x[0], x[-1, 2:], x[:, None], x[..., 0], x[::2, ::-1], x[jnp.zeros((5,), jnp.int32)], x[:, i], x[1:-1], x[i, i], x[i, :, None], x[0, None, i]
-x.astype(jnp.int8), x.T, x.reshape(-1), x.reshape((2, -1)), x.reshape(3, 8), x.transpose(1, 0), x.sum(0), x.max(axis=1, keepdims=True), x.mean()
-x.at[0].set(1.0), x.at[:, 1].add(2), x.flatten(), x.ravel(), x.swapaxes(0, 1), x[0, 0].astype(jnp.float32), x.mT, x.any(), x.argmax(1)
-x + 1, x * 2.5, 1 - x, x / 2, x // 2, x % 3, x ** 2, -x, ~i, x > 0, x == x, i & 1, i << 2, 3 @ i if False else i @ i, x @ x.T, abs(x), i / 2
-x.ndim, x.size, x.nbytes, x.itemsize, x.dtype.itemsize, jnp.finfo(jnp.bfloat16).bits, jnp.iinfo(jnp.int8).max, jnp.iinfo(jnp.uint8).min
-jnp.issubdtype(x.dtype, jnp.floating), jnp.issubdtype(i.dtype, jnp.floating), jnp.issubdtype(jnp.int8, jnp.integer), jnp.dtype('float32').itemsize
-jnp.float32(1), jnp.int8(x), jnp.bfloat16(2) * 3, jnp.result_type(x, i) == jnp.bfloat16, jnp.promote_types(jnp.int8, jnp.uint8) == jnp.int16
-jnp.broadcast_shapes((2, 1), (3,)), len(x), [r for r in x][0], x.dtype == jnp.bfloat16, x.dtype == 'bfloat16', x.dtype.name
+x[0], x[-1, 2:], x[:, None], x[..., 0], x[::2, ::-1], x[jnp.zeros((5,), jnp.int32)], x[:, i], x[1:-1], x[i, i]
+x[i, :, None], x[0, None, i]
+x.astype(jnp.int8), x.T, x.reshape(-1), x.reshape((2, -1)), x.reshape(3, 8), x.transpose(1, 0), x.sum(0)
+x.max(axis=1, keepdims=True), x.mean()
+x.at[0].set(1.0), x.at[:, 1].add(2), x.flatten(), x.ravel(), x.swapaxes(0, 1), x[0, 0].astype(jnp.float32)
+x.mT, x.any(), x.argmax(1)
+x + 1, x * 2.5, 1 - x, x / 2, x // 2, x % 3, x ** 2, -x, ~i, x > 0, x == x, i & 1, i << 2
+3 @ i if False else i @ i, x @ x.T, abs(x), i / 2
+x.ndim, x.size, x.nbytes, x.itemsize, x.dtype.itemsize, jnp.finfo(jnp.bfloat16).bits, jnp.iinfo(jnp.int8).max
+jnp.iinfo(jnp.uint8).min
+jnp.issubdtype(x.dtype, jnp.floating), jnp.issubdtype(i.dtype, jnp.floating)
+jnp.issubdtype(jnp.int8, jnp.integer), jnp.dtype('float32').itemsize
+jnp.float32(1), jnp.int8(x), jnp.bfloat16(2) * 3, jnp.result_type(x, i) == jnp.bfloat16
+jnp.promote_types(jnp.int8, jnp.uint8) == jnp.int16
+jnp.broadcast_shapes((2, 1), (3,)), len(x), [r for r in x][0], x.dtype == jnp.bfloat16, x.dtype == 'bfloat16'
+x.dtype.name
 jnp.full((2, 3), jnp.finfo(jnp.float32).min), jnp.full((2,), -jnp.inf), jnp.where(x > 0, x, -jnp.inf)
 """.strip().splitlines()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from pallas_ls.domain import dim as dims
 from pallas_ls.domain.array import Array, LayoutName, Splat
 from pallas_ls.domain.dtype import DTYPES
@@ -45,9 +46,16 @@ def test_constants_are_splats_in_kernels_only() -> None:
     assert run(machine(), "jax.numpy.zeros", (Int(64),), F32).layout is None
 
 
-@pytest.mark.parametrize(("other", "layout"), [
-    (2.0, WGMMA), (tile(), WGMMA), (tile(Splat()), WGMMA), (tile(LayoutName("WG_STRIDED")), "mixed"), (tile(None), "mixed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("other", "layout"),
+    [
+        (2.0, WGMMA),
+        (tile(), WGMMA),
+        (tile(Splat()), WGMMA),
+        (tile(LayoutName("WG_STRIDED")), "mixed"),
+        (tile(None), "mixed"),
+    ],
+)
 def test_elementwise_operations_keep_the_layout_that_operands_share(other: Any, layout: Any) -> None:
     found = run(in_kernel(), "jax.numpy.add", tile(), other).layout
     assert isinstance(found, Unknown) if layout == "mixed" else found == layout
@@ -88,19 +96,33 @@ N = dims.symbol("n", low=0)
 Z = dims.symbol("z")
 
 
-@pytest.mark.parametrize(("name", "a", "b", "index"), [
-    ("add", N, 3, dims.add(N, 3)), ("multiply", N, 128, dims.mul(N, 128)), ("subtract", N, 1, dims.sub(N, 1)),
-    ("remainder", N, 4, dims.mod(N, 4)), ("floor_divide", Z, 4, dims.floordiv(Z, 4)), ("minimum", N, 7, dims.minimum(N, 7)),
-    ("remainder", N, Z, None), ("divide", N, 4, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "a", "b", "index"),
+    [
+        ("add", N, 3, dims.add(N, 3)),
+        ("multiply", N, 128, dims.mul(N, 128)),
+        ("subtract", N, 1, dims.sub(N, 1)),
+        ("remainder", N, 4, dims.mod(N, 4)),
+        ("floor_divide", Z, 4, dims.floordiv(Z, 4)),
+        ("minimum", N, 7, dims.minimum(N, 7)),
+        ("remainder", N, Z, None),
+        ("divide", N, 4, None),
+    ],
+)
 def test_arithmetic_keeps_the_integer(name: str, a: Any, b: Any, index: Any) -> None:
     found = run(in_kernel(), f"jax.numpy.{name}", scalar(a), Int(b)).index
     assert (found.dim if found else None) == index
 
 
-@pytest.mark.parametrize(("name", "a", "index"), [
-    ("rem", N, dims.mod(N, 4)), ("div", N, dims.floordiv(N, 4)), ("rem", Z, None), ("div", Z, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "a", "index"),
+    [
+        ("rem", N, dims.mod(N, 4)),
+        ("div", N, dims.floordiv(N, 4)),
+        ("rem", Z, None),
+        ("div", Z, None),
+    ],
+)
 def test_truncating_division_keeps_it_only_where_python_agrees(name: str, a: Any, index: Any) -> None:
     found = run(in_kernel(), f"jax.lax.{name}", scalar(a), Int(4)).index
     assert (found.dim if found else None) == index

@@ -7,6 +7,7 @@ import itertools
 import jax
 import jax.numpy as jnp
 import pytest
+
 from pallas_ls.domain.dtype import DTYPES, DType, canonical
 from pallas_ls.library.promote import promoted
 

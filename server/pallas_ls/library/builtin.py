@@ -200,7 +200,8 @@ def _abs(m: Any, x: Value, call: Call) -> Value:
 def _extreme(m: Any, call: Call, name: str) -> Value:
     if call.open or "key" in call.kwargs or not call.args:
         return m.unknown(f"{name} of values that are not known", *call.args, site=call.site)
-    source = call.args if len(call.args) > 1 else contents(m, call.args[0])
+    args: tuple[Value, ...] = call.args
+    source = args if len(args) > 1 else contents(m, args[0])
     default = call.kwargs.get("default", MISSING)
 
     def pick(items: Value) -> Value:
@@ -410,7 +411,8 @@ def sort(m: Any, items: Value, key: Value, reverse: Value, site: Site) -> Value:
 
 
 def _next(m: Any, call: Call) -> Value:
-    """The first element of an iterator, which is taken from it. Only iterators that are lists here keep their position."""
+    """The first element of an iterator, which is taken from it. Only iterators that are lists here keep their
+    position."""
     v = m.select(call.args[0]) if call.args else None
     items = m.select(v.slots["items"]) if isinstance(v, ListCell) else None
     if isinstance(v, ListCell) and type(items) is tuple and items:
