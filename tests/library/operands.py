@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from hypothesis import strategies as st
+
 from pallas_ls.domain.array import Array
 from pallas_ls.domain.dtype import DTYPES, DType
 from pallas_ls.domain.python import Int, ListCell

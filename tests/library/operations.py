@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
+
 from pallas_ls.domain.array import Array
 from pallas_ls.domain.dtype import DTYPES
 from pallas_ls.domain.python import Int, ListCell
@@ -161,8 +162,14 @@ def where(draw: Draw) -> Case:
 def clip(draw: Draw) -> Case:
     """One bound or both."""
     shape = extents(draw)
-    bounds = [None if draw(st.integers(0, 3)) == 0 else scalar(draw) if draw(st.booleans()) else array(draw, broadcastable(draw, shape), REAL)
-              for _ in range(2)]  # fmt: skip
+    bounds = [
+        None
+        if draw(st.integers(0, 3)) == 0
+        else scalar(draw)
+        if draw(st.booleans())
+        else array(draw, broadcastable(draw, shape), REAL)
+        for _ in range(2)
+    ]
     return call(array(draw, shape, REAL), *bounds)
 
 

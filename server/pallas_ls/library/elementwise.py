@@ -19,7 +19,8 @@ class Rule:
     """How the element type of a result follows from the operands' common type.
 
     Attributes:
-      to: "same"; "inexact" (integers become float32); "real" (complex becomes its real type); or the name of a fixed type.
+      to: "same"; "inexact" (integers become float32); "real" (complex becomes its real type); or the name of a fixed
+      type.
       refused: families that JAX refuses.
       weak: a weak operand makes a weak result.
       bool_to: what bool becomes ("bool" as it is).

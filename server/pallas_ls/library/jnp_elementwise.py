@@ -24,10 +24,13 @@ UNARY: tuple[tuple[Rule, str], ...] = (
     (e.BITS, "invert bitwise_not bitwise_invert"),
     (e.TRUTH, "logical_not isinf isnan isfinite"),
     (Rule("bool", refused="complex"), "isposinf isneginf signbit"),
-    (e.INEXACT, "exp exp2 expm1 log log2 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
-                "asin acos atan asinh acosh atanh reciprocal"),
+    (
+        e.INEXACT,
+        "exp exp2 expm1 log log2 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
+        "asin acos atan asinh acosh atanh reciprocal",
+    ),
     (e.INEXACT_STRONG, "log10"),
-)  # fmt: skip
+)
 
 #: Functions of two arrays.
 BINARY: tuple[tuple[Rule, str], ...] = (
@@ -45,10 +48,26 @@ BINARY: tuple[tuple[Rule, str], ...] = (
 
 #: The function behind each operator.
 OPERATORS = {
-    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
-    "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift",
-    "==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "@": "matmul",
-}  # fmt: skip
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "//": "floor_divide",
+    "%": "remainder",
+    "**": "power",
+    "&": "bitwise_and",
+    "|": "bitwise_or",
+    "^": "bitwise_xor",
+    "<<": "left_shift",
+    ">>": "right_shift",
+    "==": "equal",
+    "!=": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+    "@": "matmul",
+}
 _UNARY_OPERATORS = {"-": "negative", "+": "positive", "~": "invert"}
 _CANONICAL = {"mod": "remainder"}
 
@@ -84,7 +103,8 @@ def _special(r: Registry) -> None:
 
 
 def _power(m: Any, x: Value, y: Value) -> Array:
-    """A literal integer exponent keeps the base's type; otherwise both are promoted, and two weak integers make a strong one."""
+    """A literal integer exponent keeps the base's type; otherwise both are promoted, and two weak integers make
+    a strong one."""
     a, b = as_array(m, x), as_array(m, y)
     if isinstance(y, Int):
         return e.combine(m, [a], e.COUNTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..domain import cond as conds
@@ -302,7 +303,7 @@ def _at_positions(m: Any, a: Array, positions: list[Value], at: int | None) -> V
     whole = as_constant(m, a.shape[at])
     ends = [0, *cuts, whole]
     parts: list[Value] = []
-    for low, high in zip(ends, ends[1:], strict=False):
+    for low, high in pairwise(ends):
         known = low is not None and high is not None and low >= 0 and high >= 0 and whole is not None
         extent: Extent = m.unknown("the extent of a part", a.shape[at])
         if known and low is not None and high is not None and whole is not None:

@@ -64,9 +64,7 @@ def _shaped(r: Registry) -> None:
     @r.function("jax.lax.broadcast", "operand, sizes, *, out_sharding=None")
     def broadcast(m: Any, call: Call, operand: Value, sizes: Value, out_sharding: Value) -> Value:
         a, head = as_array(m, operand), as_shape(m, sizes)
-        known = isinstance(head, tuple) and isinstance(a.shape, tuple)
-        shape: Shape = (*head, *a.shape) if known else m.unknown("a broadcast shape", sizes, a.shape)  # pyright: ignore
-        return broadcasted(m, a, shape)
+        return broadcasted(m, a, shapes.joined(m, "a broadcast shape", head, a.shape))
 
     @r.function("jax.lax.reshape", "operand, new_sizes, dimensions=None, *, out_sharding=None")
     def reshape(m: Any, call: Call, operand: Value, new_sizes: Value, **_: Value) -> Value:
@@ -309,9 +307,7 @@ def _products(r: Registry) -> None:
         m: Any, call: Call, lhs: Value, rhs: Value, dimension_numbers: Value, preferred_element_type: Value, **_: Value
     ) -> Value:
         a, b = as_array(m, lhs), as_array(m, rhs)
-        return contracted(
-            m, _alike(m, a, b), dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type
-        )
+        return _product(m, a, b, dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type)
 
     @r.function("jax.lax.dot", f"lhs, rhs, *, dimension_numbers=None, {options}, out_sharding=None")
     def dot(
@@ -322,8 +318,9 @@ def _products(r: Registry) -> None:
             return contracted(
                 m, [a, b], dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type
             )
-        known = isinstance(a.shape, tuple) and isinstance(b.shape, tuple)
-        shape: Shape = (*a.shape[:-1], *b.shape[1:]) if known else m.unknown("the shape of a product", a.shape, b.shape)  # pyright: ignore
+        shape: Shape = m.unknown("the shape of a product", a.shape, b.shape)
+        if isinstance(a.shape, tuple) and isinstance(b.shape, tuple):
+            shape = (*a.shape[:-1], *b.shape[1:])
         return _product(m, a, b, shape, preferred_element_type)
 
 
@@ -333,7 +330,8 @@ def _product(m: Any, a: Array, b: Array, shape: Shape, preferred: Value) -> Arra
 
 
 def _alike(m: Any, a: Array, b: Array) -> list[Array]:
-    """The operands of a product, whose type is known only where theirs is the same: lax has rules of its own for others."""
+    """The operands of a product, whose type is known only where theirs is the same: lax has rules of its own for
+    others."""
     if known_type(m, a.dtype) == known_type(m, b.dtype):
         return [a, b]
     unknown = m.unknown("the element type of a product of different types", a.dtype, b.dtype)

@@ -1,6 +1,7 @@
 """NumPy on the host: element types, shapes of arrays, products of shapes.
 
-NumPy's default types have 64 bits, and JAX narrows them when such an array reaches it: an element type is claimed only where the program
+NumPy's default types have 64 bits, and JAX narrows them when such an array reaches it: an element type is claimed
+only where the program
 names one of at most 32 bits.
 """
 
@@ -61,7 +62,12 @@ def _types(r: Registry) -> None:
 
 
 def _same_as(r: Registry, name: str) -> Callable[..., Value]:
-    return lambda m, call: r.names[name].run(m, call)
+    """The function of jax.numpy, looked up when it is called: it is registered later."""
+
+    def model(m: Any, call: Call) -> Value:
+        return r.names[name].run(m, call)
+
+    return model
 
 
 def _named_type(m: Any, dtype: Value) -> ElementType:
