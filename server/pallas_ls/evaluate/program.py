@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.fact import CallFact, HostCall, Raise
+from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
@@ -65,7 +65,7 @@ class Memo:
     idle: list[Any] = field(default_factory=list[Any])
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
-    inexact: frozenset[Site] = frozenset()
+    divisions: frozenset[Division] = frozenset()
     host_calls: list[HostCall] = field(default_factory=list[HostCall])
 
 
@@ -277,7 +277,7 @@ class Program:
             idle=[k for k in m.kernels if id(k) not in m.launched],
             uncalled=[f for f in m.made if id(f.code) not in m.called],
             used=m.launched | m.called,
-            inexact=frozenset(m.inexact),
+            divisions=frozenset(m.divisions),
             host_calls=m.host_calls,
         )
 

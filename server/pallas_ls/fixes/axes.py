@@ -52,11 +52,10 @@ def _cluster_of_two(repair: Repair) -> Iterator[Candidate]:
     if launch is None or launch.made is None or launch.cluster != () or not isinstance(axis, str):
         return
     args = launch.made.args
+    texts = {"cluster": "(2,)", "cluster_names": f'("{axis}",)'}
     groups = [
-        some(repair.replace(args[name], text))
-        if name in args
-        else some(repair.add_argument(launch.made.site, f"{name}={text}"))
-        for name, text in (("cluster", "(2,)"), ("cluster_names", f'("{axis}",)'))
+        some(repair.replace(args[n], t) if n in args else repair.add_argument(launch.made.site, f"{n}={t}"))
+        for n, t in texts.items()
     ]
     if "cluster" not in args and "cluster_names" not in args:
         groups = [some(repair.add_argument(launch.made.site, f'cluster=(2,), cluster_names=("{axis}",)'))]
