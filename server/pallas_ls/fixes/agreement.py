@@ -18,7 +18,7 @@ from ..domain.finding import JaxError
 from ..domain.layout import RegisterLayout
 from ..domain.layout import Splat as SplatLayout
 from ..domain.python import Int, Value
-from ..domain.ref import Ds, Indexed, Loaded, Ref, RefType
+from ..domain.ref import Ds, Indexed, Loaded, Ref, RefType, Swizzle, Tiling
 from ..domain.target import Semantics, Target
 from ..rules.rule import Unsure
 from ..rules.store_case import named_layout
@@ -30,13 +30,14 @@ from ..rules.view import CallView
 ANY = frozenset(
     (
         *("SMEM", "GMEM", "Barrier", "ClusterBarrier", "TilingTransform", "SwizzleTransform", "RefUnion"),
-        *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "pl.run_scoped", "pl.loop", "nd_loop"),
+        *("CompilerParams", "ShapeDtypeStruct", "launch", "kernel", "kernel()", "pl.run_scoped", "pl.loop", "nd_loop"),
         *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "debug_print"),
-        *("async_store_smem", "barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
+        *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
     )
 )
 #: Calls whose two operands have one shape and one element type.
 SAME = {
+    "async_store_smem": ("src", "ref"),
     "copy_gmem_to_smem": ("src", "dst"),
     "copy_smem_to_gmem": ("src", "dst"),
     "store": ("dst", "value"),
@@ -67,7 +68,11 @@ def signature(v: Value) -> object:
     if isinstance(v, Ref):
         return _shape(v.shape), str(v.dtype), signature(v.type), tuple(signature(x) for x in v.views)
     if isinstance(v, RefType):
-        return v.kind, v.space, _shape(v.shape), str(v.dtype), repr(v.transforms)
+        return v.kind, v.space, _shape(v.shape), str(v.dtype), signature(v.transforms)
+    if isinstance(v, Tiling):
+        return "tiling", signature(v.tiling)
+    if isinstance(v, Swizzle):
+        return "swizzle", signature(v.swizzle)
     if isinstance(v, Indexed):
         return tuple(repr(i) for i in v.items) if isinstance(v.items, tuple) else repr(v.items)
     if isinstance(v, Int):

@@ -17,9 +17,11 @@ def cluster_axis(repair: Repair) -> Iterator[Candidate]:
 
 
 def unknown_axis(repair: Repair) -> Iterator[Candidate]:
-    """The closest axis of the mesh; the cluster's only one where a store of this kernel goes along it."""
+    """The closest axis of the mesh, where no store goes along the axis named; a cluster with this axis."""
     launch = repair.view.fact.launch
-    yield from _renamed(repair, "axis_name", _names(launch, ("cluster_names", "grid_names", "thread_name")))
+    axis = repair.view.value("axis_name")
+    if not any(f.launch is not None and f.operands.get("cluster_dim") == axis for f in repair.facts):
+        yield from _renamed(repair, "axis_name", _names(launch, ("cluster_names", "grid_names", "thread_name")))
     yield from _cluster_of_two(repair)
 
 

@@ -104,11 +104,7 @@ class Prover:
         """The state of the texts as they are, worked out once for them."""
         known = self.base
         modules = {path: self.files.base.module(path) for path in paths}
-        if (
-            known is None
-            or known.modules.keys() != modules.keys()
-            or any(known.modules[p] is not modules[p] for p in paths)
-        ):
+        if known is None or not _are_the_same(known.modules, modules):
             known = self.base = self._state(paths, {})
         return known
 
@@ -169,9 +165,10 @@ class Comparison:
 
     def answer(self) -> bool | list[Follow]:
         """Whether the change repairs the violation and breaks nothing, or which operands would have to follow."""
-        if self._still_refused() or self._newly_raised() or self.after.notes > self.before.notes:
+        if self._newly_raised() or self._leaves_a_tail() or self.after.notes > self.before.notes:
             return False
-        return self._calls_agree() if not self._leaves_a_tail() else False
+        calls = self._calls_agree()
+        return calls if calls is not True else not self._still_refused()
 
     def _old(self, what: Hashable, site: Site) -> Mark:
         mark = self.before.mark(what, site)
@@ -184,10 +181,16 @@ class Comparison:
         new = {self.after.mark(v.rule.id, v.fact.site) for v in self.after.violations}
         at = self._old("", violation.fact.site)
         old_doubts = {self._old(d.fact.api, d.fact.site) for d in self.before.doubts}
-        new_doubts = {self.after.mark(d.fact.api, d.fact.site) for d in self.after.doubts}
+        launched = self._launched()
+        marks = [(d, self.after.mark(d.fact.api, d.fact.site)) for d in self.after.doubts]
+        new_doubts = {m for d, m in marks if d.fact.launch is not None or m not in launched}
         return (
             any((m.path, m.start) == (at.path, at.start) for m in new) or not new <= old or not new_doubts <= old_doubts
         )
+
+    def _launched(self) -> set[Mark]:
+        """Calls that were seen in a kernel; what they are in its body alone, without the kernel, decides nothing."""
+        return {self.after.mark(f.api, f.site) for f in self.after.facts if f.launch is not None}
 
     def _newly_raised(self) -> bool:
         """The program's own checks refuse what they took before."""
@@ -205,10 +208,11 @@ class Comparison:
         for fact in self.before.facts:
             old.setdefault(self._old(fact.api, fact.site), []).append(fact)
         known = {key: {of_call(f) for f in facts} for key, facts in old.items()}
+        launched = self._launched()
         follows: list[Follow] = []
         for fact in self.after.facts:
             key = self.after.mark(fact.api, fact.site)
-            if of_call(fact) in known.get(key, ()):
+            if of_call(fact) in known.get(key, ()) or (fact.launch is None and key in launched):
                 continue
             answer = agrees(old.get(key, [None])[0], fact, self._target(), self.after.divisions)
             if answer is False:
@@ -224,6 +228,10 @@ class Comparison:
 def _cut(d: Division) -> tuple[str, str]:
     """A division by what it divides; what is divided where it is known (names of symbols need not be stable)."""
     return (str(d.dividend) if isinstance(d.dividend, int) else "", dims.text(d.divisor))
+
+
+def _are_the_same(a: Mapping[str, Module | None], b: Mapping[str, Module | None]) -> bool:
+    return a.keys() == b.keys() and all(a[path] is b[path] for path in a)
 
 
 def _by_path(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
