@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.fact import CallFact, HostCall, Raise
+from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.python import MISSING, Class, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
@@ -68,7 +68,7 @@ class Memo:
     idle: list[Any] = field(default_factory=list[Any])
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
-    inexact: frozenset[Site] = frozenset()
+    divisions: frozenset[Division] = frozenset()
     members: list[str] = field(default_factory=list[str])
     own_class: frozenset[int] = frozenset()
     origin: str = ""
@@ -315,7 +315,7 @@ class Program:
             idle=[k for k in m.kernels if id(k) not in m.launched],
             uncalled=[f for f in m.made if id(f.code) not in m.called],
             used=m.launched | m.called,
-            inexact=frozenset(m.inexact),
+            divisions=frozenset(m.divisions),
             host_calls=m.host_calls,
             members=members,
             own_class=own_class,

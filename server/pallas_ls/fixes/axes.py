@@ -17,9 +17,11 @@ def cluster_axis(repair: Repair) -> Iterator[Candidate]:
 
 
 def unknown_axis(repair: Repair) -> Iterator[Candidate]:
-    """The closest axis of the mesh; the cluster's only one where a store of this kernel goes along it."""
+    """The closest axis of the mesh, where no store goes along the axis named; a cluster with this axis."""
     launch = repair.view.fact.launch
-    yield from _renamed(repair, "axis_name", _names(launch, ("cluster_names", "grid_names", "thread_name")))
+    axis = repair.view.value("axis_name")
+    if not any(f.launch is not None and f.operands.get("cluster_dim") == axis for f in repair.facts):
+        yield from _renamed(repair, "axis_name", _names(launch, ("cluster_names", "grid_names", "thread_name")))
     yield from _cluster_of_two(repair)
 
 
@@ -52,11 +54,10 @@ def _cluster_of_two(repair: Repair) -> Iterator[Candidate]:
     if launch is None or launch.made is None or launch.cluster != () or not isinstance(axis, str):
         return
     args = launch.made.args
+    texts = {"cluster": "(2,)", "cluster_names": f'("{axis}",)'}
     groups = [
-        some(repair.replace(args[name], text))
-        if name in args
-        else some(repair.add_argument(launch.made.site, f"{name}={text}"))
-        for name, text in (("cluster", "(2,)"), ("cluster_names", f'("{axis}",)'))
+        some(repair.replace(args[n], t) if n in args else repair.add_argument(launch.made.site, f"{n}={t}"))
+        for n, t in texts.items()
     ]
     if "cluster" not in args and "cluster_names" not in args:
         groups = [some(repair.add_argument(launch.made.site, f'cluster=(2,), cluster_names=("{axis}",)'))]

@@ -43,7 +43,7 @@ def _fitted(repair: Repair, t: RefType) -> Iterator[Candidate]:
     for tiling, swizzle in sorted(_choices(repair, t, shape, bits), key=lambda c: _distance(repair, t, *c)):
         edits = set_transforms(repair, t, tiling, swizzle)
         if edits:
-            yield Candidate(f"Use {described(tiling, swizzle)}", False, edits)
+            yield Candidate(f"Use {described(tiling, swizzle)}", False, edits, "fit")
 
 
 def _choices(repair: Repair, t: RefType, shape: tuple[int, ...], bits: int) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -111,7 +111,7 @@ def _rounded(repair: Repair, t: RefType) -> Iterator[Candidate]:
     new = tuple(-(-size // step) * step for size, step in zip(shape, steps, strict=True))
     edits = set_shape(repair, t.shape, new)
     if edits:
-        yield Candidate(f"Round the buffer's shape up to {new}", False, edits)
+        yield Candidate(f"Round the buffer's shape up to {new}", False, edits, "grow")
 
 
 def arrivals(repair: Repair) -> Iterator[Candidate]:

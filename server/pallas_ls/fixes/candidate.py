@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..domain.fact import CallFact
 from ..domain.finding import Edit
@@ -25,11 +26,13 @@ class Candidate:
       title: an imperative phrase.
       safe: it keeps the program's meaning.
       edits: all together.
+      kind: of several that change the same thing only the best are offered; "grow" makes the data larger.
     """
 
     title: str
     safe: bool
     edits: tuple[Edit, ...]
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class Repair:
         return source is not None and is_display(source)
 
     def spelled(self, name: str, *sites: Site | None) -> str:
-        """A name of plgpu as it is written in a file: like the functions of the calls at these sites ("plgpu.", "mgpu.", "")."""
+        """A name of plgpu as a file writes it: like the functions of the calls at these sites ("plgpu.", "mgpu.")."""
         for site in (*sites, self.view.fact.site):
             source = self.source(site)
             prefix = function_prefix(source) if source is not None else None
@@ -146,8 +149,7 @@ def some(edits: tuple[Edit, ...]) -> Edits:
 def _overlap(edits: Iterable[Edit]) -> bool:
     rows = sorted(edits, key=lambda e: (e.span.path, e.span.start, e.span.end))
     return any(
-        a.span.path == b.span.path and (b.span.start < a.span.end or a.span == b.span)
-        for a, b in zip(rows, rows[1:], strict=False)
+        a.span.path == b.span.path and (b.span.start < a.span.end or a.span == b.span) for a, b in pairwise(rows)
     )
 
 

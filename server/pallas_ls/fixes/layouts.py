@@ -16,7 +16,7 @@ def can_be_named(layout: object) -> bool:
 
 
 def give_layout(repair: Repair, layout: Tiled) -> Edits:
-    """Edits that give the stored value a layout: in the cast or load that names one already, else by a cast around it."""
+    """Edits that give the stored value a layout: in the cast or load that names one, else by a cast around it."""
     src = repair.view.value("src")
     if not isinstance(src, Array) or not can_be_named(layout):
         return None

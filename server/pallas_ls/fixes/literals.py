@@ -19,7 +19,7 @@ def set_shape(repair: Repair, old: object, new: tuple[int, ...]) -> Edits:
 
 
 def set_number(repair: Repair, n: Int, value: int) -> Edits:
-    """Edits that make an exact number another one: its literal, or the one literal behind a product, a quotient or a difference.
+    """Edits that make an exact number another one: its literal, or the one behind a product, a quotient and so on.
 
     None where the number does not come from a single literal that can be solved for.
     """
@@ -61,7 +61,8 @@ def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int)
     elif o.how == "-":
         options.append((o.inputs[0], left, new + right))
     elif o.how in ("min", "max"):
-        options += [(o.inputs[i], values[i], new) for i in (0, 1) if values[i] == (min if o.how == "min" else max)(left, right)]  # fmt: skip
+        chosen = min(left, right) if o.how == "min" else max(left, right)
+        options += [(x, old, new) for x, old in zip(o.inputs, (left, right), strict=True) if old == chosen]
     for origin, old, wanted in options:
         edits = _solve(repair, origin, old, wanted)
         if edits is not None:

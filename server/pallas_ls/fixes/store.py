@@ -19,7 +19,7 @@ ATOMICS = ("add", "max", "min", "and", "or", "xor")
 
 
 def shape(repair: Repair) -> Iterator[Candidate]:
-    """The part of the buffer that takes the value; the buffer with the value's shape, or the value with the buffer's."""
+    """The part of the buffer that takes the value; one of the two with the other's shape."""
     src, ref = repair.view.value("src"), repair.view.value("ref")
     if not isinstance(src, Array) or not isinstance(ref, Ref):
         return

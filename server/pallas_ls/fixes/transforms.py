@@ -12,7 +12,7 @@ SWIZZLES = (128, 64, 32)
 
 
 def set_transforms(repair: Repair, t: RefType, tiling: tuple[int, ...], swizzle: int) -> Edits:
-    """Edits that give a buffer this tiling (elements) and swizzle (bytes): numbers where they are defined, else what is missing."""
+    """Edits that give a buffer this tiling (elements) and swizzle (bytes); numbers change where they are defined."""
     if not isinstance(t.transforms, tuple) or t.made is None:
         return None
     tilings = [x for x in t.transforms if isinstance(x, Tiling)]

@@ -32,12 +32,13 @@ def lowering(repair: Repair) -> Iterator[Candidate]:
         return
     tried: dict[Change, int] = {}
     for variant in _variants(repair.view, case):
+        kind = "grow" if variant.case.shape != case.shape else variant.change.name
         if tried.get(variant.change, 0) >= OF_A_KIND:
             continue
         edits = _edits(repair, case, variant.case)
         if edits:
             tried[variant.change] = tried.get(variant.change, 0) + 1
-            yield Candidate(_title(repair, case, variant.case), variant.change is Change.OPTIMIZED, edits)
+            yield Candidate(_title(repair, case, variant.case), variant.change is Change.OPTIMIZED, edits, kind)
 
 
 def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
@@ -55,7 +56,7 @@ def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
 
 
 def is_slot(ref: object) -> bool:
-    """Whether a reference is a buffer, or one slot of a buffer of several: leading positions, and the whole of the rest."""
+    """Whether a reference is a buffer, or one slot of several: leading positions, and the whole of the rest."""
     if not isinstance(ref, Ref) or not isinstance(ref.type.shape, tuple):
         return False
     shape = ref.type.shape
