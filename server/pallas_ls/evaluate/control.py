@@ -74,6 +74,7 @@ def _join(fr: Frame, cond: Cond, a: Outcome, b: Outcome, ra: Value, rb: Value) -
 def check(fr: Frame, cond: Cond, name: str, site: Site) -> int:
     """An assert: what follows runs only where it holds."""
     m = fr.m
+    cond = m.compact(cond)
     if cond is False:
         raise Raised(None, name, site)
     if cond is not True:

@@ -132,6 +132,7 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
+        self.step(len(self.path.facts.assumed))  # every fact is looked at again
         self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
