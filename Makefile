@@ -17,7 +17,7 @@ help: ## Show the targets
 demo: $(INSTALLED) ## Show the main job on examples/: findings, the fix, JAX's verdict before and after
 	@$(BIN)/python tools/demo.py
 
-# The client's tests run last even if Python's fail, so that one run shows everything that is broken.
+# Python's tests run also where Node is missing or the client's fail, so that one run shows everything that is broken.
 test: $(INSTALLED) ## Run all tests, of the server and of the client
 	@status=0; \
 	$(MAKE) --no-print-directory test-client || status=1; \
@@ -30,7 +30,7 @@ test-python: $(INSTALLED) ## Run the server's tests (PYTEST_ARGS=... replaces "-
 
 test-client: ## Check the client's types and run its tests
 	@$(NEEDS_NODE)
-	@$(MAKE) --no-print-directory $(MODULES)
+	@$(MAKE) --silent $(MODULES)
 	npm run --silent check
 	npm run --silent test
 
@@ -42,12 +42,12 @@ lint: $(INSTALLED) ## Check style (ruff) and types (pyright)
 bundle: $(INSTALLED) ## Build bundled/: the server with its dependencies, as the extension runs it
 	$(BIN)/python tools/bundle.py
 
+# package.json tells vsce not to search for secrets: that takes nine minutes over public wheels and our own bundle.
 vsix: bundle ## Build pallas-ls-<version>.vsix for VS Code and check it
 	@$(NEEDS_NODE)
-	@$(MAKE) --no-print-directory $(MODULES)
+	@$(MAKE) --silent $(MODULES)
 	rm -f pallas-ls-*.vsix
 	npm run --silent build
-	# Without vsce's search for secrets: nine minutes over public wheels and our own bundle.
 	npm run --silent package
 	$(BIN)/python tools/check_vsix.py pallas-ls-*.vsix
 
@@ -75,6 +75,7 @@ $(INSTALLED): pyproject.toml constraints.txt tools/find_python.sh
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[jax,dev]'
 	@touch $@
 
+# No package here needs its install script, so none runs.
 $(MODULES): package.json package-lock.json
-	npm ci --no-audit --no-fund
+	npm ci --ignore-scripts
 	@touch $@

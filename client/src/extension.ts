@@ -31,7 +31,7 @@ export function deactivate(): Promise<void> | undefined {
   return session?.stop();
 }
 
-/** All other settings reach the running server as `workspace/didChangeConfiguration`. */
+/** Of all other settings the running server learns by itself (`workspace/didChangeConfiguration`). */
 function restartIfNeeded(event: vscode.ConfigurationChangeEvent, current: Session): void {
   if (["enable", "interpreter"].some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) {
     void current.restart("its settings changed");

@@ -140,6 +140,7 @@ export class Session {
     return client;
   }
 
+  /** Changed settings and files reach the server as it registers for them; its questions the library answers. */
   private clientOptions(interpreter: Interpreter): LanguageClientOptions {
     return {
       documentSelector: [
@@ -153,8 +154,6 @@ export class Session {
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
       initializationOptions: () => initializationOptions(allSettings(), interpreter, vscode.workspace.isTrusted),
-      // The server may also ask (workspace/configuration), which the library answers by itself.
-      synchronize: { configurationSection: SECTION },
       middleware: {
         executeCommand: reportFailure,
         handleWorkDoneProgress: (token, params, next) => {

@@ -9,12 +9,16 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pallas_ls.confirm.host import confirm
 from pallas_ls.confirm.ways import Local, Remote
+
+from .asking import TIMEOUT, source
 
 SSHD = shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
@@ -32,6 +36,14 @@ def here() -> Local:
     if importlib.util.find_spec("jax") is None:
         unavailable("JAX is not installed for this Python: pip install pallas-ls[jax]")
     return Local(sys.executable)
+
+
+@pytest.fixture(scope="session")
+def time_limit(here: Local) -> float:
+    """Seconds that a confirmation surely needs less than on this machine, as busy as it is: to let one run into."""
+    start = time.monotonic()
+    assert confirm(source(""), here, timeout=TIMEOUT).failure is None
+    return round(5 + 4 * (time.monotonic() - start))
 
 
 @pytest.fixture(scope="session")

@@ -102,18 +102,18 @@ def test_code_that_closes_its_outputs_still_has_a_verdict(here: Local) -> None:
     assert outcome.verdicts[0].ok
 
 
-def test_hang_is_a_verdict_with_the_line(here: Local) -> None:
+def test_hang_is_a_verdict_with_the_line(here: Local, time_limit: float) -> None:
     calls = (Call("good", "prints", ("np.ones(3)",)), Call("hangs", "lambda: hangs()"), Call("late", "prints", ("1",)))
-    outcome = confirm(kernels("hostile.py", calls=calls), here, timeout=12)
+    outcome = confirm(kernels("hostile.py", calls=calls), here, timeout=time_limit)
     assert outcome.failure is Failure.TIMED_OUT
     good, hangs, late = outcome.verdicts
     assert good.ok
     assert hangs.failure is Failure.TIMED_OUT
     assert hangs.error is not None
     assert hangs.error.blamed is not None
-    assert (hangs.error.message, hangs.error.blamed.function) == ("no answer within 12 s", "hangs")
+    assert (hangs.error.message, hangs.error.blamed.function) == (f"no answer within {time_limit} s", "hangs")
     assert late.error is not None
-    assert late.error.message == "not reached: no answer within 12 s"
+    assert late.error.message == f"not reached: no answer within {time_limit} s"
 
 
 #: Opens the pipe for writing and hangs with the interpreter's lock held: the pipe ends only when the process does.
@@ -151,9 +151,9 @@ def test_cancel_ends_the_process_of_the_user(here: Local, tmp_path: Path) -> Non
     assert witness.ended.wait(30)
 
 
-def test_time_limit_ends_a_process_that_holds_the_lock(here: Local, tmp_path: Path) -> None:
+def test_time_limit_ends_a_process_that_holds_the_lock(here: Local, time_limit: float, tmp_path: Path) -> None:
     witness = Witness(tmp_path)
-    outcome = confirm(source(HOLDING.format(pipe=witness.path)), here, timeout=12)
+    outcome = confirm(source(HOLDING.format(pipe=witness.path)), here, timeout=time_limit)
     assert outcome.failure is Failure.TIMED_OUT
     assert witness.ended.wait(30)
 

@@ -58,14 +58,14 @@ def holds(c: Cond, binding: Binding) -> bool:
 
 
 @given(questions, bindings)
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(500), deadline=None)
 def test_means_what_python_means(question: Question, binding: Binding):
     c, expected = both(question, binding)
     assert holds(c, binding) == expected
 
 
 @given(questions, bindings)
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(500), deadline=None)
 def test_text_is_read_back_by_python(question: Question, binding: Binding):
     c, expected = both(question, binding)
     try:
@@ -77,7 +77,7 @@ def test_text_is_read_back_by_python(question: Question, binding: Binding):
 
 
 @given(questions, bindings)
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(500), deadline=None)
 def test_negation_means_not_and_undoes_itself(question: Question, binding: Binding):
     c, expected = both(question, binding)
     negated = conds.negate(c)
@@ -86,7 +86,7 @@ def test_negation_means_not_and_undoes_itself(question: Question, binding: Bindi
 
 
 @given(st.lists(questions, max_size=4), bindings)
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(300), deadline=None)
 def test_all_of_and_any_of(parts: list[Question], binding: Binding):
     pairs = [both(q, binding) for q in parts]
     everything = conds.all_of(c for c, _ in pairs)
@@ -100,7 +100,7 @@ def test_all_of_and_any_of(parts: list[Question], binding: Binding):
 
 
 @given(small_trees, small_trees)
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(300), deadline=None)
 def test_a_comparison_is_one_value_however_written(p: Tree, q: Tree):
     try:
         d, e = to_dim(p), to_dim(q)

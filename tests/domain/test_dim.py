@@ -23,14 +23,14 @@ def both(tree: Tree, binding: Binding) -> tuple[Dim, int]:
 
 
 @given(trees, bindings)
-@settings(max_examples=examples(1000))
+@settings(max_examples=examples(1000), deadline=None)
 def test_has_pythons_value(tree: Tree, binding: Binding):
     d, expected = both(tree, binding)
     assert evaluate(d, binding) == expected
 
 
 @given(trees, bindings)
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(500), deadline=None)
 @example(("**", ("-", 0, "a"), 2), {"a": 3})
 @example(("//", ("-", 0, "a"), ("*", 2, "b")), {"a": 3, "b": 2})
 @example(("-", 0, ("//", "a", "b")), {"a": 3, "b": 2})
@@ -42,7 +42,7 @@ def test_text_is_read_back_by_python(tree: Tree, binding: Binding):
 
 
 @given(trees)
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(500), deadline=None)
 def test_rebuilding_with_nothing_or_the_same_changes_nothing(tree: Tree):
     try:
         d = to_dim(tree)
@@ -54,7 +54,7 @@ def test_rebuilding_with_nothing_or_the_same_changes_nothing(tree: Tree):
 
 
 @given(trees, trees, bindings, st.sampled_from(NAMES))
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(300), deadline=None)
 def test_a_symbol_replaced_by_an_expression_has_that_expressions_value(
     tree: Tree, value: Tree, binding: Binding, name: str
 ):
@@ -70,7 +70,7 @@ def test_a_symbol_replaced_by_an_expression_has_that_expressions_value(
 
 
 @given(trees, trees)
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(300), deadline=None)
 def test_sums_and_products_have_one_form(p: Tree, q: Tree):
     try:
         d, e = to_dim(p), to_dim(q)
@@ -86,7 +86,7 @@ def test_sums_and_products_have_one_form(p: Tree, q: Tree):
 
 
 @given(trees, trees)
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(300), deadline=None)
 def test_an_exact_quotient_times_the_divisor_is_the_dividend(p: Tree, q: Tree):
     try:
         d, e = to_dim(p), to_dim(q)

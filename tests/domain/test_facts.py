@@ -32,7 +32,7 @@ from pallas_ls.domain.dim import Dim
 from pallas_ls.domain.facts import Facts
 
 SOUNDNESS = settings(
-    max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 
 
@@ -122,7 +122,7 @@ def test_spans_divisors_and_simpler_forms_fit_each_binding_that_satisfies_the_fa
 
 
 @given(EITHER, st.one_of(questions, simple_questions))
-@settings(SOUNDNESS, max_examples=examples(200))
+@settings(SOUNDNESS, max_examples=examples(200), deadline=None)
 def test_what_was_learnt_is_always(situation: tuple[Binding, dict[str, Dim], Facts], question: Question):
     _, symbols, facts = situation
     try:
@@ -136,7 +136,7 @@ def test_what_was_learnt_is_always(situation: tuple[Binding, dict[str, Dim], Fac
 
 
 @given(st.lists(st.one_of(questions, simple_questions), max_size=8), st.lists(questions, max_size=3))
-@settings(SOUNDNESS, max_examples=examples(300))
+@settings(SOUNDNESS, max_examples=examples(300), deadline=None)
 def test_contradictory_facts_raise_nothing(known: list[Question], asked: list[Question]):
     facts = Facts()
     for question in known:

@@ -1,4 +1,4 @@
-"""Random StoreCases whose kernels JAX can trace: transforms that divide, views that can be taken, layouts that apply."""
+"""Random StoreCases whose kernels JAX can trace: transforms divide, views can be taken, layouts apply."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _try_case(rng: random.Random, version: JaxVersion) -> StoreCase | None:
 
 
 def _castable(shape: Shape, layout: RegisterLayout, semantics: Semantics, version: JaxVersion) -> bool:
-    """Whether the kernel's `layout_cast` of a constant works: JAX 0.10 compares the wrong dimensions under Warpgroup."""
+    """Whether the kernel can cast a constant: JAX 0.10 compares the wrong dimensions under Warpgroup."""
     if version >= JaxVersion(0, 11) or semantics is Semantics.LANE or not isinstance(layout, Tiled):
         return True
     return not any(size % tile for size, tile in zip(shape, layout.base_tile, strict=False))

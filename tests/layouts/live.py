@@ -9,8 +9,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
-from jax.experimental.mosaic.gpu import fragmented_array as fa
 from jax.experimental.mosaic.gpu import core as mgpu_core
+from jax.experimental.mosaic.gpu import fragmented_array as fa
+from jax.experimental.mosaic.gpu import layouts as layouts_lib
 from jax.experimental.mosaic.gpu import utils
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -128,3 +129,8 @@ def _view(smem, view: View, i):
             index.append(pl.ds(0, part.size))
     ref = smem.at[tuple(index)]
     return ref if view.permutation is None else ref.transpose(view.permutation)
+
+
+def printed(layout: object) -> str | None:
+    """A layout as the installed JAX's messages print it; None where only whole arrays can be printed."""
+    return layouts_lib.pprint_layout(layout) if hasattr(layouts_lib, "pprint_layout") else None

@@ -1,4 +1,7 @@
-"""Records anew what the installed JAX says of a sample of stores: `PYTHONPATH=server python -m tests.layouts.record`."""
+"""Records anew what the installed JAX says of a sample of stores.
+
+Run as `PYTHONPATH=server python -m tests.layouts.record` with each of the measured releases.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,21 @@ from pallas_ls.rules.transfer.case import Accepted, BarrierKind, Sliced, StoreCa
 from .generate import BITS
 
 FOLDER = Path(__file__).parent
-COLUMNS = "shape dtype source tiling swizzle semantics optimized atomic barrier orders_tensor_core view type message".split()
+COLUMNS = (
+    "shape",
+    "dtype",
+    "source",
+    "tiling",
+    "swizzle",
+    "semantics",
+    "optimized",
+    "atomic",
+    "barrier",
+    "orders_tensor_core",
+    "view",
+    "type",
+    "message",
+)
 
 
 def path(version: JaxVersion) -> Path:

@@ -53,7 +53,7 @@ def _view_text(v: Ref, facts: Facts) -> str:
 
 def type_text(shape: Shape, dtype: object, facts: Facts) -> str:
     """ "float16[64, tile_n]"."""
-    if isinstance(dtype, DType) and dtype.name in ("barrier", "semaphore"):
+    if isinstance(dtype, DType) and dtype.family in ("barrier", "semaphore"):
         inner = ", ".join(_extent(e, facts) for e in shape) if isinstance(shape, tuple) else "?"
         return f"{dtype.name}[{inner}]"
     name = dtype.name if isinstance(dtype, (DType, Opaque)) else "?"

@@ -1,4 +1,5 @@
-"""Examples of calls that the user wrote in comments: `# pallas: example f(x: bf16[4096, 4096], config=Config(tile_m=128))`.
+"""Examples of calls that the user wrote in comments: `# pallas: example f(x: bf16[4096, 4096],
+config=Config(tile_m=128))`.
 
 An example is evaluated like a call in the file. What it breaks is a warning at the comment.
 """

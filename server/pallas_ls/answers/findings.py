@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..domain.fact import CallFact
 from ..domain.finding import Finding, Related, Severity
 from ..evaluate.program import Memo
 from ..rules.engine import Violation
@@ -48,4 +49,28 @@ def unread_examples(module: Module | None, memos: list[Memo]) -> list[Finding]:
                 problem = f"this example does not fit {e.function}: the call raises {raised[0].name}"
         if problem:
             out.append(Finding("example", Severity.WARNING, e.span, problem))
+    return out
+
+
+def context_hints(violations: list[Violation], facts: list[CallFact], locate: Locate) -> list[Finding]:
+    """A quiet word at a kernel's line that some callers' arguments fail at."""
+    failing: dict[tuple[str, Site], dict[tuple[Site, ...], Site]] = {}
+    for v in violations:
+        if v.chain and not v.chain[0].chunk.startswith(PREFIX):
+            failing.setdefault((v.rule.id, v.problem.at or v.fact.site), {})[v.chain] = v.fact.site
+    every: dict[Site, set[tuple[Site, ...]]] = {}
+    for f in facts:
+        if f.chain and not f.chain[0].chunk.startswith(PREFIX):
+            every.setdefault(f.site, set()).add(f.chain)
+    out: list[Finding] = []
+    for (code, site), chains in failing.items():
+        total = max(len(every.get(s, ())) for s in chains.values())
+        span = locate(site)
+        if span is not None:
+            text = (
+                f"Fails for {len(chains)} of {total} calling contexts."
+                if total > 1
+                else "Fails for the calling context that was found."
+            )
+            out.append(Finding(code, Severity.HINT, span, text))
     return out

@@ -9,8 +9,8 @@ from ..domain.finding import Finding, Fix
 from ..domain.target import Target
 from ..evaluate.program import Files, Memo, Program
 from ..fixes.candidate import Repair
+from ..fixes.offers import offers
 from ..fixes.proof import Prover
-from ..fixes.registry import candidates
 from ..library.library import Library
 from ..rules.engine import Doubt, Violation, judge
 from ..rules.registry import all_rules
@@ -19,7 +19,7 @@ from ..source.span import Site, Span
 from .examples import PREFIX, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
-from .findings import finding_of, unread_examples
+from .findings import context_hints, finding_of, unread_examples
 from .hover import hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
@@ -29,7 +29,8 @@ from .targets import targets
 class Session:
     """Answers about the files of a workspace.
 
-    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when it is asked for and
+    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when
+    it is asked for and
     costs what the change costs: units that the change does not reach keep their facts.
     """
 
@@ -50,6 +51,7 @@ class Session:
         facts = [f for memo in memos for f in memo.facts]
         violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
+        findings += context_hints(violations, facts, self.locate)
         findings += unread_examples(self.files.module(path), memos)
         kept = sorted(
             {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
@@ -72,7 +74,8 @@ class Session:
         return tuple(SyntaxProblem(e.span, e.message) for e in module.errors) if module is not None else ()
 
     def _summary(self, path: str, facts: list[CallFact], doubts: list[Doubt]) -> Summary:
-        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with doubt."""
+        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with
+        doubt."""
         ruled = {api for rule in all_rules() for api in rule.apis}
         mine = [f for f in facts if f.site.path == path and f.api in ruled]
         doubted = {id(d.fact): d for d in doubts}
@@ -99,12 +102,11 @@ class Session:
         return [(v, f) for v, f in rows if f is not None]
 
     def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
-        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text)
-        out: list[Offer] = []
-        for c in candidates(repair):
-            if self.prover.proves(c, violation, self.program.states):
-                out.append(Offer(finding, Fix(c.title, c.safe, c.edits)))
-        return out
+        facts = tuple(f for state in self.program.states.values() for memo in state.memos() for f in memo.facts)
+        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text, facts)
+        return [
+            Offer(finding, Fix(c.title, c.safe, c.edits)) for c in offers(repair, self.prover, self.program.states)
+        ]
 
     def text(self, span: Span) -> str:
         """The present text of a span."""

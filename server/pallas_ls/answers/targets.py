@@ -71,7 +71,8 @@ def _is_head(module: Module, offset: int) -> bool:
 
 
 def apply_directive(target: Target, text: str) -> Target:
-    """A target with what a directive says of it: "sm_100a", "lane", "warpgroup", "jax 0.11.2" or "jax=0.11.2"; other words are left."""
+    """A target with what a directive says of it: "sm_100a", "lane", "warpgroup", "jax 0.11.2" or "jax=0.11.2"; other
+    words are left."""
     for word in text.replace("=", " ").replace(",", " ").split():
         if word.startswith("sm_"):
             target = replace(target, arch=word)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from . import dim as dims
 from .dim import Dim, Expr
@@ -67,6 +68,35 @@ class Or:
 Cond = bool | Zero | NonPos | Truth | Same | Not | And | Or
 
 
+def size(c: Cond, enough: int = 1 << 30) -> int:
+    """How many simple conditions a condition is made of; counting stops at `enough`."""
+    if isinstance(c, (And, Or)):
+        total = 0
+        for x in c.conds:
+            total += size(x, enough - total)
+            if total >= enough:
+                return total
+        return total
+    return 1
+
+
+@lru_cache(maxsize=1 << 14)
+def names(c: Cond) -> frozenset[str]:
+    """Names of the symbols and objects that a condition speaks of."""
+    match c:
+        case Zero() | NonPos():
+            return frozenset(s.name for s in dims.symbols(c.expr))
+        case Truth() | Same():
+            return frozenset((c.name,))
+        case Not():
+            return names(c.cond)
+        case And() | Or():
+            return frozenset[str]().union(*map(names, c.conds))
+        case _:
+            return frozenset()
+
+
+@lru_cache(maxsize=1 << 14)
 def negate(c: Cond) -> Cond:
     """not c."""
     match c:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..source.span import Site
 from .cond import Cond
+from .dim import Dim
 from .facts import Facts
 from .python import Value
 from .ref import Launch
@@ -27,6 +28,7 @@ class CallFact:
       chain: host calls that led here, outermost first; empty for the entry's own parameters.
       missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
       open: some arguments came from a star of unknown content.
+      caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
     """
 
     api: str
@@ -42,6 +44,21 @@ class CallFact:
     missing: tuple[str, ...] = ()
     excess: tuple[str, ...] = ()
     open: bool = False
+    caught: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A floor division: what is cut into blocks of what size.
+
+    Attributes:
+      exact: whether nothing is left over: always (True), never (False), or it cannot be told (None).
+    """
+
+    site: Site
+    dividend: Dim
+    divisor: Dim
+    exact: bool | None
 
 
 @dataclass(frozen=True, slots=True)

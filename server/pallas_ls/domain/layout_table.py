@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from .finding import JaxError
 from .layout import RegisterLayout, Replicated, Splat, Strided, Tiled, canonical_layout
@@ -136,14 +137,24 @@ def applicable(shape: Shape, bits: int, version: JaxVersion) -> tuple[Tiled, ...
     """Every named tiled layout, reduced ones too, that an array of `shape` and elements of `bits` bits can have."""
     found: list[Tiled | JaxError] = [*CONSTANT.values(), *map(tmem_native, (2, 1, 4, 8, 16))]
     if len(shape) > 1:
-        found += [m64_collective(shape[-1]), m64_collective_native(shape[-1])]
-    if len(shape) == 2:
-        found += [smem_gmem_copy(shape, bits, swizzle) for swizzle in (128, 64, 32)]
+        found.append(m64_collective(shape[-1]))
+        found += [m64_collective_native(shape[-1], packing) for packing in (1, 2, 4, 8)]
+        found += _copies(shape[-2:], bits)
     if version >= JaxVersion(0, 11):
         found += [mma_operand(role, bits, warps) for role in ("ACC", "LHS", "RHS") for warps in (4, 2, 1)]
     layouts = [layout for layout in found if isinstance(layout, Tiled)]
     reduced = [layout.reduce(axis) for layout in layouts if len(layout.base_tile) == 2 for axis in (0, 1)]
     return tuple(layout for layout in layouts + reduced if layout.applies_to(shape))
+
+
+def _copies(shape: Shape, bits: int) -> list[Tiled | JaxError]:
+    """Copy layouts made for the shape itself, and for the smallest shapes of each split over the four warps."""
+    made: list[Tiled | JaxError] = []
+    for swizzle in (128, 64, 32):
+        columns = 8 * swizzle // bits
+        for of in (shape, (32, columns), (16, 2 * columns), (8, 4 * columns)):
+            made.append(smem_gmem_copy(of, bits, swizzle))
+    return made
 
 
 def strided_for(shape: Shape, bits: int, version: JaxVersion) -> Strided | None:
@@ -171,13 +182,16 @@ def _canonical_or_error(layout: Tiled, jax_class: str, version: JaxVersion) -> T
     return layout
 
 
+FIRST = JaxVersion(0, 10)
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A member of `plgpu.Layout`: its parameters in order (with defaults), and the first JAX version that has it."""
 
     parameters: tuple[str, ...] = ()
     defaults: tuple[object, ...] = ()
-    since: JaxVersion = JaxVersion(0, 10)
+    since: JaxVersion = FIRST
 
 
 #: Every public member. A parameter "bits" is a dtype in the user's code; the caller passes its width.
@@ -234,10 +248,11 @@ def _bind(member: Member, args: Sequence[object], kwargs: Mapping[str, object]) 
 
 
 def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -> RegisterLayout | JaxError | None:
+    shape = _shape(values[0]) if values else None
     match name, values:
-        case "WG_SPLAT", (tuple() as shape,) if _all_int(shape):
+        case "WG_SPLAT", (_,) if shape is not None:
             return Splat(shape)
-        case "WG_STRIDED", (tuple() as shape, int() as vec) if _all_int(shape):
+        case "WG_STRIDED", (_, int() as vec) if shape is not None:
             layout = Strided(shape, vec)
             ok = vec > 0 and layout.applies_to(shape)
             return layout if ok else JaxError("ValueError", f"({jax_repr(layout)}, 128)")
@@ -247,7 +262,7 @@ def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -
             return m64_collective(columns, version)
         case "TCGEN05_M64_COLLECTIVE_NATIVE", (int() as columns, int() as packing):
             return m64_collective_native(columns, packing, version)
-        case "SMEM_GMEM_COPY", (tuple() as shape, int() as bits, int() as swizzle) if _all_int(shape):
+        case "SMEM_GMEM_COPY", (_, int() as bits, int() as swizzle) if shape is not None:
             return smem_gmem_copy(shape, bits, swizzle)
         case (("MMA_LHS" | "MMA_RHS" | "MMA_ACC"), (int() as bits, int() as m_warps)):
             return mma_operand(name.removeprefix("MMA_"), bits, m_warps)
@@ -255,8 +270,12 @@ def _parameterized(name: str, values: tuple[object, ...], version: JaxVersion) -
             return None
 
 
-def _all_int(shape: tuple[object, ...]) -> bool:
-    return all(isinstance(d, int) for d in shape)
+def _shape(value: object) -> Shape | None:
+    if not isinstance(value, tuple):
+        return None
+    sizes = cast("tuple[object, ...]", value)
+    known = tuple(size for size in sizes if isinstance(size, int))
+    return known if len(known) == len(sizes) else None
 
 
 #: The layouts that JAX's messages name; all others are printed in full.

@@ -171,7 +171,8 @@ class SuperObject:
 
 
 def lookup(cls: Class, name: str) -> Value:
-    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if none."""
+    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if
+    none."""
     if name in cls.slots:
         return cls.slots[name]
     for base in cls.bases:

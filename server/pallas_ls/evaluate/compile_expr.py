@@ -11,7 +11,7 @@ from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
-from .scope import Scope, comprehension_scope, function_scope, mentioned
+from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -31,7 +31,7 @@ class ExprCompiler:
         self.path = path
         self.chunk = chunk
 
-    def site(self, node: ast.AST) -> Site:
+    def site(self, node: ast.expr | ast.stmt | ast.arg | ast.pattern) -> Site:
         """The node's place in the chunk."""
         start, end = self.chunk.range(node)
         return Site(self.path, self.chunk.key, start, end)
@@ -44,7 +44,7 @@ class ExprCompiler:
             return lambda fr: Unknown(why)
         return method(node, scope)
 
-    # -- leaves ----------------------------------------------------------------------------------------------------------------
+    # -- leaves ------------------------------------------------------------------------------------
 
     def _Constant(self, node: ast.Constant, scope: Scope) -> Eval:
         if type(node.value) is int:
@@ -90,7 +90,7 @@ class ExprCompiler:
 
         return load
 
-    # -- operators -------------------------------------------------------------------------------------------------------------
+    # -- operators ---------------------------------------------------------------------------------
 
     def _BinOp(self, node: ast.BinOp, scope: Scope) -> Eval:
         op, left, right, site = (
@@ -151,7 +151,7 @@ class ExprCompiler:
 
         return assign
 
-    # -- access ----------------------------------------------------------------------------------------------------------------
+    # -- access ------------------------------------------------------------------------------------
 
     def _Attribute(self, node: ast.Attribute, scope: Scope) -> Eval:
         value, name, site = self.expr(node.value, scope), node.attr, self.site(node)
@@ -170,7 +170,7 @@ class ExprCompiler:
         parts = [None if e is None else self.expr(e, scope) for e in (node.lower, node.upper, node.step)]
         return lambda fr: Slice(*(None if p is None else p(fr) for p in parts))
 
-    # -- displays --------------------------------------------------------------------------------------------------------------
+    # -- displays ----------------------------------------------------------------------------------
 
     def _Tuple(self, node: ast.Tuple, scope: Scope) -> Eval:
         return self._sequence(node.elts, scope)
@@ -223,7 +223,7 @@ class ExprCompiler:
 
         return build
 
-    # -- comprehensions --------------------------------------------------------------------------------------------------------
+    # -- comprehensions ----------------------------------------------------------------------------
 
     def _ListComp(self, node: ast.ListComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
@@ -256,7 +256,7 @@ class ExprCompiler:
         in_class = scope.kind == "class"
         return lambda fr: _run_comprehension(fr, fr.up if in_class else fr, levels, values)
 
-    # -- functions -------------------------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def _Lambda(self, node: ast.Lambda, scope: Scope) -> Eval:
         inner = function_scope(node, scope)
@@ -271,7 +271,7 @@ class ExprCompiler:
     def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: bool = False) -> Eval:
         """A function object over compiled code: defaults are evaluated where it is defined."""
         parameters, defaults, annotations = self._parameters(node.args, scope)
-        code = Code(name, parameters, run, self.site(node), inner.locals, yields, mentioned(node))
+        code = Code(name, parameters, run, self.site(node), inner.locals, yields)
         is_class_body = scope.kind == "class"
 
         def make(fr: Frame) -> Value:
@@ -307,7 +307,7 @@ class ExprCompiler:
                 annotations[p.arg] = self.expr(p.annotation, scope)
         return tuple(out), defaults, annotations
 
-    # -- calls -----------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def _Call(self, node: ast.Call, scope: Scope) -> Eval:
         func, site = self.expr(node.func, scope), self.site(node)
@@ -367,7 +367,7 @@ class ExprCompiler:
 
         return run
 
-    # -- targets ---------------------------------------------------------------------------------------------------------------
+    # -- targets -----------------------------------------------------------------------------------
 
     def store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
         """Writes a variable."""

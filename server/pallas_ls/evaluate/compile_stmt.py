@@ -47,7 +47,7 @@ class Compiler(ExprCompiler):
 
         return counted
 
-    # -- simple statements -----------------------------------------------------------------------------------------------------
+    # -- simple statements -------------------------------------------------------------------------
 
     def _Pass(self, node: ast.Pass, scope: Scope) -> Exec:
         """What stands here may be a statement that does not parse: the names that it was about to bind are unknown."""
@@ -200,7 +200,7 @@ class Compiler(ExprCompiler):
 
         return run
 
-    # -- compound statements -----------------------------------------------------------------------------------------------------
+    # -- compound statements -----------------------------------------------------------------------
 
     def _If(self, node: ast.If, scope: Scope) -> Exec:
         test, yes = self.expr(node.test, scope), self.block(node.body, scope)
@@ -228,6 +228,8 @@ class Compiler(ExprCompiler):
             for i in node.items
         ]
         body = self.block(node.body, scope)
+        if any(_expects_exception(i.context_expr) for i in node.items):
+            return lambda fr: control.expecting(fr, body)
 
         def run(fr: Frame) -> int:
             leave: list[Callable[[], None]] = []
@@ -292,7 +294,7 @@ class Compiler(ExprCompiler):
                 ]
                 return lambda fr, v: control.match_unknown(fr, names)
 
-    # -- definitions -----------------------------------------------------------------------------------------------------------
+    # -- definitions -------------------------------------------------------------------------------
 
     def _FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Exec:
         inner = function_scope(node, scope)
@@ -366,6 +368,12 @@ def _exception_name(node: ast.expr | None) -> str:
     if node is None:
         return "Exception"
     return ast.unparse(node).rsplit(".", 1)[-1]
+
+
+def _expects_exception(node: ast.expr) -> bool:
+    """`pytest.raises(...)`, `self.assertRaises(...)`, `self.assertRaisesRegex(...)`."""
+    name = ast.unparse(node.func).rsplit(".", 1)[-1] if isinstance(node, ast.Call) else ""
+    return name in ("raises", "assertRaises", "assertRaisesRegex", "suppress")
 
 
 def _handler_names(node: ast.expr | None) -> tuple[str, ...]:

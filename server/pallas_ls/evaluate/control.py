@@ -29,6 +29,7 @@ def if_(fr: Frame, cond: Cond, yes: Exec, no: Exec) -> int:
     if isinstance(cond, bool):
         return yes(fr) if cond else no(fr)
     m = fr.m
+    cond = m.compact(cond)
     negation = conds.negate(cond)
     a, ra = _side(fr, cond, yes)
     b, rb = _side(fr, negation, no)
@@ -73,6 +74,7 @@ def _join(fr: Frame, cond: Cond, a: Outcome, b: Outcome, ra: Value, rb: Value) -
 def check(fr: Frame, cond: Cond, name: str, site: Site) -> int:
     """An assert: what follows runs only where it holds."""
     m = fr.m
+    cond = m.compact(cond)
     if cond is False:
         raise Raised(None, name, site)
     if cond is not True:
@@ -86,7 +88,7 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
     raise Raised(value, name, site)
 
 
-# -- loops ---------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------
 
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
@@ -242,7 +244,7 @@ def _widen(now: Value, new: Value) -> Value:
     return Unknown("changed by a loop of unknown length")
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------------------------
+# -- exceptions ------------------------------------------------------------------------------------
 
 
 def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None) -> int:
@@ -292,7 +294,12 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
         return orelse(fr) if orelse and signal == NORMAL else signal
     m = fr.m
     start, raises, doubts, path = len(fr.pending), len(m.raises), m.doubts, m.path
-    raised, signal, writes = _watched(fr, body)
+    outer = m.caught
+    m.caught = (*outer, *(kind for kinds, _, _ in handlers for kind in kinds))
+    try:
+        raised, signal, writes = _watched(fr, body)
+    finally:
+        m.caught = outer
     caught = _take_caught(m, raises, handlers)
     if raised is not None:
         if caught or m.doubts > doubts:
@@ -355,6 +362,19 @@ def _take_caught(m: Machine, start: int, handlers: list[Any]) -> list[Raise]:
     return caught
 
 
+def expecting(fr: Frame, body: Exec) -> int:
+    """A block of which a test expects an exception: what it raises ends here, what JAX raises in it is no finding."""
+    m = fr.m
+    outer = m.caught
+    m.caught = (*outer, "BaseException")
+    try:
+        return body(fr)
+    except Raised:
+        return NORMAL
+    finally:
+        m.caught = outer
+
+
 def _handle(fr: Frame, raised: Raised, handlers: list[Any]) -> int:
     """Runs the handler that takes the exception, or raises it on."""
     if raised.cases is not None:
@@ -405,7 +425,7 @@ def _distrust(m: Machine, writes: Writes) -> None:
         m.write(slots, key, Unknown("may have been interrupted by an exception"))
 
 
-# -- patterns ------------------------------------------------------------------------------------------------------------------
+# -- patterns --------------------------------------------------------------------------------------
 
 
 def match_(fr: Frame, subject: Value, cases: list[Any]) -> int:

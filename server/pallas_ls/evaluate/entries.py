@@ -23,7 +23,8 @@ class Entries:
         self.program = program
 
     def finish(self, m: Machine, fr: Frame) -> None:
-        """A frame ends: the functions made in it may still be called; those that never are, are evaluated at the end."""
+        """A frame ends: the functions made in it may still be called; those that never are, are evaluated at the
+        end."""
         m.made.extend(fr.made)
 
     def arguments(self, m: Machine, f: Function, prefix: str = "") -> dict[str, Value]:

@@ -20,7 +20,8 @@ Eval = Callable[["Frame"], Value]
 #: Runs a statement in a frame and says how it ended.
 Exec = Callable[["Frame"], int]
 
-#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what ended
+#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what
+#: ended
 #: early before that goes on.
 NORMAL, RETURN, BREAK, CONTINUE, LEFT, STOPPED = range(6)
 
@@ -61,7 +62,6 @@ class Code:
     Attributes:
       locals: names bound in the body or as parameters.
       yields: it is a generator.
-      calls_library: names in its text show that it may call plgpu (it is worth evaluating by itself).
     """
 
     name: str
@@ -70,7 +70,6 @@ class Code:
     site: Site
     locals: frozenset[str]
     yields: bool = False
-    names: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False, slots=True)

@@ -10,7 +10,7 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.cond import Cond
 from ..domain.dim import Dim
-from ..domain.fact import CallFact, HostCall, Raise
+from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
 from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
 from ..domain.ref import Launch
@@ -19,6 +19,10 @@ from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 
 #: Calls nested deeper than this are given up (Python's own limit is 1000; kernels nest a dozen).
 MAX_DEPTH = 60
+
+
+#: Conditions of more parts than this get a name.
+MAX_PARTS = 12
 
 
 class Raised(Exception):
@@ -44,7 +48,8 @@ class BudgetExceeded(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained inside."""
+    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained
+    inside."""
 
     value: Value
     writes: Writes
@@ -68,9 +73,10 @@ class Machine:
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
+      caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
-      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data would be left).
+      divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
     def __init__(self, budget: int, program: Any) -> None:
@@ -99,10 +105,12 @@ class Machine:
         self.global_writes: dict[tuple[str, str], Any] = {}
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
-        self.inexact: set[Site] = set()
+        self.divisions: set[Division] = set()
+        self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
+        self.caught: tuple[str, ...] = ()
 
-    # -- writes --------------------------------------------------------------------------------------------------------------
+    # -- writes ------------------------------------------------------------------------------------
 
     def write(self, slots: Slots, key: str, value: Value) -> None:
         """Writes a slot so that a branch can take it back."""
@@ -115,7 +123,7 @@ class Machine:
         for slots, key, value in writes.values():
             self.write(slots, key, value)
 
-    # -- the path ------------------------------------------------------------------------------------------------------------
+    # -- the path ----------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always on this path; False: never; None: cannot tell."""
@@ -125,10 +133,12 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
+        self.step(len(self.path.facts.assumed))  # every fact is looked at again
         self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
-        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the path."""
+        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
+        path."""
         self.path = Path(self.path.facts.learn(c), self.path.guards)
 
     def count(self, key: tuple[str, str]) -> None:
@@ -140,13 +150,27 @@ class Machine:
         """A Dim under what is known on this path."""
         return self.path.facts.simplify(d)
 
-    # -- branching -----------------------------------------------------------------------------------------------------------
+    # -- branching ---------------------------------------------------------------------------------
+
+    def compact(self, c: Cond) -> Cond:
+        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same
+        wherever it comes up.
+
+        Conditions built from conditions (a later test of what an earlier test decided) would grow without end.
+        """
+        if isinstance(c, bool) or conds.size(c, MAX_PARTS + 1) <= MAX_PARTS:
+            return c
+        if c not in self.named:
+            name = self.fresh_condition("many parts ")
+            self.named[c], self.named[conds.negate(c)] = name, conds.negate(name)
+        return self.named[c]
 
     def branch(self, cond: Cond, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
         """Runs both sides where the condition is undecided, and merges what they return and write."""
         known = self.decide(cond)
         if known is not None:
             return yes() if known else no()
+        cond = self.compact(cond)
         return self.join(cond, self.run_side(cond, yes), self.run_side(conds.negate(cond), no))
 
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
@@ -256,10 +280,11 @@ class Machine:
                 return self.branch(a.cond, lambda: self.lift(run, *yes), lambda: self.lift(run, *no))  # noqa: B023
         return run(*picked)
 
-    # -- symbols and unknowns --------------------------------------------------------------------------------------------------
+    # -- symbols and unknowns ----------------------------------------------------------------------
 
     def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
-        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the source)."""
+        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
+        source)."""
         self.fresh += 1
         return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
 
@@ -289,7 +314,7 @@ class Machine:
         self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
 
-    # -- budget --------------------------------------------------------------------------------------------------------------
+    # -- budget ------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Counts work; raises BudgetExceeded at the end of the budget."""
@@ -297,7 +322,7 @@ class Machine:
         if self.steps < 0:
             raise BudgetExceeded
 
-    # -- recording -----------------------------------------------------------------------------------------------------------
+    # -- recording ---------------------------------------------------------------------------------
 
     @property
     def launch(self) -> Launch | None:

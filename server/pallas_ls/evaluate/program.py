@@ -1,19 +1,23 @@
 """A program under analysis: modules, their units of evaluation, and what is kept from one edit to the next.
 
-A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the global names that it read
-with their versions; it is valid while its text and those versions are the same. A name's version is made of the text and the reads of the
+A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the
+global names that it read
+with their versions; it is valid while its text and those versions are the same. A name's version is made of the text
+and the reads of the
 unit that wrote it, so equal versions mean equal values without comparing them.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.fact import CallFact, HostCall, Raise
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
+from ..domain.fact import CallFact, Division, HostCall, Raise
+from ..domain.python import MISSING, Class, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -64,7 +68,7 @@ class Memo:
     idle: list[Any] = field(default_factory=list[Any])
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
-    inexact: frozenset[Site] = frozenset()
+    divisions: frozenset[Division] = frozenset()
     members: list[str] = field(default_factory=list[str])
     own_class: frozenset[int] = frozenset()
     origin: str = ""
@@ -96,7 +100,11 @@ class Program:
     """
 
     def __init__(
-        self, files: Files, library: Any, extra: Callable[[Module], list[Chunk]] = lambda module: [], budget: int = BUDGET
+        self,
+        files: Files,
+        library: Any,
+        extra: Callable[[Module], list[Chunk]] = lambda module: [],
+        budget: int = BUDGET,
     ) -> None:
         self.files = files
         self.library = library
@@ -113,7 +121,7 @@ class Program:
         self.evaluated: dict[tuple[str, str], int] = {}
         self.revision = 0
 
-    # -- running -----------------------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Files may have changed: everything is checked again at its next use."""
@@ -191,7 +199,7 @@ class Program:
             state.initial.setdefault((id(slots), key), (slots, key, slots.get(key, MISSING)))
             put(slots, key, value)
 
-    # -- chunks ------------------------------------------------------------------------------------------------------------------
+    # -- chunks ------------------------------------------------------------------------------------
 
     def _evaluate_chunk(self, state: ModuleState, chunk: Chunk, owner: str | None) -> Memo:
         run = self._compiled(state, chunk, owner)
@@ -287,7 +295,9 @@ class Program:
         if fr is not None and fr.members:
             cls = fr.owner
             own_class = frozenset((id(cls.slots), id(cls.annotations), id(cls.options)))
-            members = [f"{fr.members}.{key}" for slots, key, _ in cells if slots is cls.slots or slots is cls.annotations]
+            members = [
+                f"{fr.members}.{key}" for slots, key, _ in cells if slots is cls.slots or slots is cls.annotations
+            ]
         if entry:
             trail.undo()  # what an entry does to the module's objects is not seen by the others
         return Memo(
@@ -305,7 +315,7 @@ class Program:
             idle=[k for k in m.kernels if id(k) not in m.launched],
             uncalled=[f for f in m.made if id(f.code) not in m.called],
             used=m.launched | m.called,
-            inexact=frozenset(m.inexact),
+            divisions=frozenset(m.divisions),
             host_calls=m.host_calls,
             members=members,
             own_class=own_class,
@@ -345,7 +355,7 @@ class Program:
         except BudgetExceeded:
             m.notes.append(f"{what}: the analysis took too many steps")
 
-    # -- entries -----------------------------------------------------------------------------------------------------------------
+    # -- entries -----------------------------------------------------------------------------------
 
     def analyse(self, path: str) -> list[Memo]:
         """All units of a file, brought up to date: its chunks, then its entry functions."""
@@ -357,7 +367,7 @@ class Program:
             version = state.chunks[chunk.key].version
             for f in state.chunks[chunk.key].made:
                 key = f"{chunk.key}:{f.code.site.start}"
-                state.entries[key] = self._kept(old, key, chunk, lambda m, f=f: self._entry(m, f), version)
+                state.entries[key] = self._kept(old, key, chunk, lambda m, f=f, c=chunk: self._entry(m, f, c), version)
         for chunk in self.extra(state.env.module):
             state.entries[chunk.key] = self._kept(old, chunk.key, chunk, lambda m, c=chunk: self._extra(m, state, c))
         used = set[int]().union(*(memo.used for memo in (*state.chunks.values(), *state.entries.values())))
@@ -394,9 +404,17 @@ class Program:
     def _no_frame(self, m: Machine) -> Frame:
         return Frame(m, ModuleEnv("", "", self), None, {})
 
-    def _entry(self, m: Machine, f: Function) -> Frame:
+    def _entry(self, m: Machine, f: Function, chunk: Chunk) -> Frame:
+        if _is_expected_to_fail(chunk):
+            m.caught = ("BaseException",)
         self._generic(m, f, "")
         return self._no_frame(m)
+
+
+def _is_expected_to_fail(chunk: Chunk) -> bool:
+    """Whether a test's decorators say that it fails, or that it never runs."""
+    decorators = [d for node in chunk.tree for d in getattr(node, "decorator_list", ())]
+    return any(re.search(r"\b(xfail|skip|expectedFailure)\b", ast.unparse(d)) for d in decorators)
 
 
 def _digest(*parts: str) -> str:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from ..domain.finding import Edit
 from ..domain.python import Int, Origin
-from .candidate import Repair
+from .candidate import Edits, Repair, together
 
 
-def set_number(repair: Repair, n: Int, value: int) -> tuple[Edit, ...] | None:
-    """Edits that make an exact number another one: its literal, or the one literal behind a product, a quotient or a difference.
+def set_shape(repair: Repair, old: object, new: tuple[int, ...]) -> Edits:
+    """Edits that make a shape another one of the same rank, each extent where it is defined."""
+    if not isinstance(old, tuple) or len(old) != len(new):
+        return None
+    out: list[Edits] = []
+    for extent, value in zip(old, new, strict=True):
+        if repair.view.exact(extent) == value:
+            continue
+        out.append(set_number(repair, extent, value) if isinstance(extent, Int) else None)
+    return together(*out)
+
+
+def set_number(repair: Repair, n: Int, value: int) -> Edits:
+    """Edits that make an exact number another one: its literal, or the one behind a product, a quotient and so on.
 
     None where the number does not come from a single literal that can be solved for.
     """
@@ -17,7 +28,7 @@ def set_number(repair: Repair, n: Int, value: int) -> tuple[Edit, ...] | None:
     return _solve(repair, n.origin, n.dim, value)
 
 
-def _solve(repair: Repair, o: Origin, old: int, new: int) -> tuple[Edit, ...] | None:
+def _solve(repair: Repair, o: Origin, old: int, new: int) -> Edits:
     if old == new:
         return ()
     if o.how == "literal":
@@ -33,9 +44,10 @@ def _solve(repair: Repair, o: Origin, old: int, new: int) -> tuple[Edit, ...] | 
     return _solve_binary(repair, o, values, new)
 
 
-def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int) -> tuple[Edit, ...] | None:
+def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int) -> Edits:
     left, right = values
-    assert left is not None and right is not None
+    if left is None or right is None:
+        return None
     options: list[tuple[Origin, int, int]] = []
     if o.how == "*":
         if right and new % right == 0:
@@ -48,6 +60,9 @@ def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int)
         options += [(o.inputs[0], left, new - right), (o.inputs[1], right, new - left)]
     elif o.how == "-":
         options.append((o.inputs[0], left, new + right))
+    elif o.how in ("min", "max"):
+        chosen = min(left, right) if o.how == "min" else max(left, right)
+        options += [(x, old, new) for x, old in zip(o.inputs, (left, right), strict=True) if old == chosen]
     for origin, old, wanted in options:
         edits = _solve(repair, origin, old, wanted)
         if edits is not None:
@@ -69,7 +84,8 @@ def _value(repair: Repair, o: Origin) -> int | None:
     if len(values) == 1:
         return values[0]
     left, right = values[0], values[1]
-    assert left is not None and right is not None
+    if left is None or right is None:
+        return None
     match o.how:
         case "*":
             return left * right

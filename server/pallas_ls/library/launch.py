@@ -14,8 +14,10 @@ from .registry import Arguments, Registry, Signature, by_case
 from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
 _KERNEL = Signature.parse(
-    "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), cluster=(), "
-    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, **mesh_kwargs"
+    "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), "
+    "cluster=(), "
+    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, "
+    "**mesh_kwargs"
 )
 _RUN_SCOPED = Signature.parse("f, *types, collective_axes=(), **kw_types")
 #: Keywords of plgpu.kernel up to 0.11.1, by their present names.
@@ -64,7 +66,7 @@ def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
         False,
         Made(call.site, a.sites),
     )
-    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, Made(call.site, a.sites))
+    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, Made(call.site, a.sites), m.chain)
     m.kernels.append(kernel)
     record_call(m, "kernel", call, replace(a, values=v), kernel)
     return kernel
@@ -92,6 +94,15 @@ def _semantics(m: Any, params: Value) -> str | Unknown | None:
 def call_kernel(m: Any, f: Kernel, call: Call) -> Value:
     """`kernel(*operands)`: its body runs once over references to them."""
     m.launched.add(id(f))
+    outer = m.chain
+    m.chain = f.chain or outer  # what is wrong with a kernel is the fault of who configured it
+    try:
+        return _called(m, f, call)
+    finally:
+        m.chain = outer
+
+
+def _called(m: Any, f: Kernel, call: Call) -> Value:
     if call.open:
         return _with_unknown_operands(m, f, None)
     names = parameter_names(f.body, len(call.args))
@@ -143,23 +154,21 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
     names = parameter_names(f.body, len(operands) + len(items))
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
     _with_scratch(
-        m,
-        f.scratch,
-        lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs),
-        f.body,
-        len(operands) + len(items),
+        m, f, lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs), len(operands) + len(items)
     )
 
 
-def _with_scratch(m: Any, scratch: Value, run: Any, body: Value, before: int) -> Value:
+def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
     """Runs a body with references to its scratch buffers, once for each case of what the scratch is."""
+    scratch = kernel.scratch
     content = scratch.slots["items"] if isinstance(scratch, (ListCell, DictCell)) else scratch
 
     def one(rows: Value) -> Value:
+        record(m, "launch", kernel.made.site, {"scratch": rows}, None)
         if isinstance(rows, dict):
             return run((), {k: as_ref(m, t, str(k)) for k, (_, t) in rows.items()})
         if type(rows) is tuple:
-            names = parameter_names(body, before + len(rows))[before:]
+            names = parameter_names(kernel.body, before + len(rows))[before:]
             return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
         return m.unknown("scratch types that are not known", rows)
 

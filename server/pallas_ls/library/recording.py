@@ -27,6 +27,7 @@ def record(
             m.launch,
             m.chain,
             m.stack,
+            caught=m.caught,
         )
     )
 
@@ -48,5 +49,6 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.missing,
             arguments.excess,
             arguments.open,
+            m.caught,
         )
     )

@@ -177,8 +177,8 @@ def _indexer(m: Any, extent: Extent, part: Value) -> Indexer:
         return part
     if isinstance(part, Slice):
         return _from_slice(m, extent, part)
-    if isinstance(part, Array):
-        return Gather(part) if part.shape != () and isinstance(part.shape, tuple) else Position(part)
+    if isinstance(part, Array) and isinstance(part.shape, tuple):
+        return Gather(part) if part.shape != () else Position(part)
     return Position(part)
 
 
@@ -232,13 +232,18 @@ def _indexed_shape(m: Any, shape: Shape, items: tuple[Indexer, ...] | Unknown) -
         elif isinstance(item, Gather):
             inner = item.indices.shape
             out.extend(inner if isinstance(inner, tuple) else [m.unknown("a gather by unknown indices")])
-        elif isinstance(item.index, (Unknown, Opaque)) and not _is_scalar(item.index):
+        elif not _is_scalar(item.index):
             return m.unknown("an index that may be a slice or a number", item.index)
     return tuple(out)
 
 
 def _is_scalar(v: Value) -> bool:
-    return isinstance(v, Opaque) and v.hint in ("int", "")
+    """Whether an index is certainly one number."""
+    return (
+        isinstance(v, (Int, bool, float))
+        or (isinstance(v, Array) and v.shape == ())
+        or (isinstance(v, Opaque) and v.hint == "int")
+    )
 
 
 class AtItems:

@@ -1,1 +1,1 @@
-"""The language server: one module a protocol feature. It asks `answers` and renders what comes back; no analysis here."""
+"""The language server: one module a protocol feature. It asks `answers` and renders what comes back."""

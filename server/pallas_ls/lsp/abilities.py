@@ -40,8 +40,9 @@ class Abilities:
     def pull(self) -> bool:
         """Whether diagnostics are left for the client to fetch.
 
-        A client that can do both gets them pushed, and only pushed, or it would show each twice. Pushing fits better: a finding
-        of one file may stand in another that nobody asks about, and a verdict of JAX's arrives when it arrives.
+        A client that can do both gets them pushed, and only pushed, or it would show each twice. Pushing fits
+        better: a finding of one file may stand in another that nobody asks about, and a verdict of JAX's arrives
+        when it arrives.
         """
         return self.pulled_diagnostics and not self.pushed_diagnostics
 

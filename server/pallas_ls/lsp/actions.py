@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lsprotocol import types
 
@@ -88,7 +88,7 @@ class _Offers:
 
     def fix_all(self) -> list[types.CodeAction]:
         whole = Span(self.document.path, 0, len(self.document.text.content))
-        shown = set(self.analysis.shown(self.document.path).findings)
+        shown = set(self.analysis.findings(self.document.path))
         offers = self.analysis.session.fixes(self.document.path, whole)
         edits = compatible(offer.fix for offer in offers if offer.fix.safe and offer.finding in shown)
         if not edits:
@@ -108,7 +108,7 @@ class _Offers:
         text = self.document.text
         start = text.line_start(text.line_of(self.asked.start))
         end = text.line_end(text.line_of(self.asked.end))
-        shown = self.analysis.shown(self.document.path).findings
+        shown = self.analysis.findings(self.document.path)
         return [finding for finding in shown if finding.span.start <= end and start <= finding.span.end]
 
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
@@ -140,7 +140,4 @@ def _collide(one: Edit, other: Edit) -> bool:
     a, b = one.span, other.span
     if a.path != b.path:
         return False
-    return a.start < b.end and b.start < a.end or a.start == b.start
-
-
-__all__: Sequence[str] = ("FIX_ALL", "OPTIONS", "actions", "compatible")
+    return (a.start < b.end and b.start < a.end) or a.start == b.start

@@ -1,13 +1,14 @@
 """The session and the texts that it reads, as the analysis thread has them.
 
-Changes are handed over, not written: the texts that a job sees stay the same until it ends, whatever is typed meanwhile.
+Changes are handed over, not written: the texts that a job sees stay the same until it ends, whatever is typed
+meanwhile.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..answers.report import FileReport, Summary, SyntaxProblem
 from ..answers.session import Session
@@ -35,8 +36,8 @@ class Ground:
 
     roots: tuple[str, ...] = ()
     site_paths: tuple[str, ...] = ()
-    target: Target = Target()
-    settings: Settings = Settings()
+    target: Target = field(default_factory=Target)
+    settings: Settings = field(default_factory=Settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class Checked:
     path: str
     document: Document | None
     shown: tuple[Shown, ...]
-    summary: Summary | None
+    target: Target
+    summary: Summary | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -104,11 +106,11 @@ class Analysis:
     def stand_on(self, ground: Ground) -> None:
         """Begins anew, with the open documents as they are."""
         self.ground = ground
+        self._current.clear()
         self.files = WorkspaceFiles(ground.roots, ground.site_paths)
         for path, document in self._taken.items():
             self.files.overlay(path, document.text.content)
         self.session = self._open_session(self.files, ground.target)
-        self._current.clear()
 
     def _take(self, path: str, document: Document | None) -> None:
         if document is None or document.refused:
@@ -135,19 +137,25 @@ class Analysis:
         touched = _speaks_of(self._latest.get(path)) | _speaks_of(report) | {path}
         self._latest[path] = report
         shown = tuple(map(self.shown, sorted(touched)))
-        return Checked(path, self._taken[path], shown, report.summary, report.notes)
+        return Checked(path, self._taken[path], shown, self.ground.target, report.summary, report.notes)
 
     def forget(self, path: str) -> Checked:
         """The file was closed: its report no longer speaks of any file."""
         touched = _speaks_of(self._latest.pop(path, None)) | {path}
-        return Checked(path, None, tuple(map(self.shown, sorted(touched))), None)
+        return Checked(path, None, tuple(map(self.shown, sorted(touched))), self.ground.target)
 
     def shown(self, path: str) -> Shown:
         """What the reports of the open files say of a file."""
-        own = self._latest.get(path)
-        syntax = own.syntax if own else ()
-        said = dict.fromkeys(f for report in self._latest.values() for f in report.findings if f.span.path == path)
-        return Shown(path, self._wanted(path, tuple(said), own), syntax)
+        return self._said(path, self._latest)
+
+    def findings(self, path: str) -> tuple[Finding, ...]:
+        """What an open file shows once it is checked as it is now."""
+        return self._said(path, {**self._latest, path: self.report(path)}).findings
+
+    def _said(self, path: str, reports: Mapping[str, FileReport]) -> Shown:
+        own = reports.get(path)
+        said = dict.fromkeys(f for report in reports.values() for f in report.findings if f.span.path == path)
+        return Shown(path, self._wanted(path, tuple(said), own), own.syntax if own else ())
 
     def document(self, path: str) -> Document | None:
         """The open document as the session sees it, which may be older than what the client has."""

@@ -1,6 +1,7 @@
 """How the project comes about: from the workspace's folders, the settings of editor and project, and the environment.
 
-It is worked out in the analysis thread, which reads many small files for it, and worked out again when any of them changes.
+It is worked out in the analysis thread, which reads many small files for it, and worked out again when any of them
+changes.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from .settings import SECTION, EditorSettings, merged, read_settings, section
 logger = logging.getLogger(__name__)
 
 
-def begin(server: PallasServer) -> None:
-    """At `initialized`: with what the client said so far, then with what it answers."""
+def initialized(server: PallasServer, params: types.InitializedParams) -> None:
+    """With what the client said so far, then with what it answers."""
+    del params
     configure(server, server.options.settings)
     server.background(_ask_client(server))
+    server.background(_register(server))
 
 
 def configure(server: PallasServer, values: Mapping[str, Any]) -> None:
@@ -42,10 +45,10 @@ def reopen(server: PallasServer) -> None:
     server.background(_reopen(server))
 
 
-async def changed(server: PallasServer, params: types.DidChangeConfigurationParams) -> None:
-    """`workspace/didChangeConfiguration`. A client that can be asked is asked: what it sends along may be old or empty."""
+def changed(server: PallasServer, params: types.DidChangeConfigurationParams) -> None:
+    """`workspace/didChangeConfiguration`. A client that can be asked is: what it sends along may be old or empty."""
     if server.abilities.configuration:
-        await _ask_client(server)
+        server.background(_ask_client(server))
     elif (values := section(params.settings)) is not None:
         configure(server, values)
 
@@ -83,7 +86,9 @@ def _open(server: PallasServer, folders: list[str], settings: EditorSettings, in
     layers = [settings.layer, *([Layer({"python": python})] if python else [])]
     project = open_project(folders[0] if folders else os.getcwd(), *layers)
     roots = tuple(dict.fromkeys([project.root, *folders]))
-    server.analysis.stand_on(Ground(roots, project.environment.site_paths, project.target, project.settings))
+    ground = Ground(roots, project.environment.site_paths, project.target, project.settings)
+    if ground != server.analysis.ground:
+        server.analysis.stand_on(ground)
     return project
 
 
@@ -113,3 +118,20 @@ def workspace_folders(server: PallasServer) -> list[str]:
     workspace = server.workspace
     uris = list(workspace.folders) or ([workspace.root_uri] if workspace.root_uri else [])
     return [path_of(uri) for uri in uris if uri.startswith("file:")]
+
+
+WATCHED = ("**/*.py", "**/pyproject.toml")
+
+
+async def _register(server: PallasServer) -> None:
+    """Asks the client to tell of files and settings that change, where it takes such requests."""
+    registrations: list[types.Registration] = []
+    if server.abilities.watches_files:
+        watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        registrations.append(types.Registration("pallas-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if server.abilities.watches_configuration and server.abilities.configuration:
+        section = types.DidChangeConfigurationRegistrationOptions(section="pallas")
+        registrations.append(types.Registration("pallas-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+    if registrations:
+        await server.client_register_capability_async(types.RegistrationParams(registrations))

@@ -1,7 +1,8 @@
 """The command `pallas.confirm` [{uri, line, way?, remote?}]: asks the user's own JAX, in a thread, with progress.
 
-`way` is "lower" (the default), "compile" or "interpret" on this machine, or "remote" with the name of one of `pallas.remotes`.
-The command answers as soon as JAX has been asked; the verdict comes as a diagnostic, a message and a text in the log.
+`way` is "lower" (the default), "compile" or "interpret" on this machine, or "remote" with the name of one of
+`pallas.remotes`. The command answers as soon as JAX has been asked; the verdict comes as a diagnostic, a message and
+a text in the log.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ async def confirm(server: PallasServer, *arguments: Any) -> None:
     document = server.documents.get(place.uri)
     if document is None or not is_file(document.path):
         raise failed("open the file in the editor, and save it once, before confirming it")
-    plan = await server.ask(place.uri, lambda doc: _plan(server, doc, manner, lambda c: _at_line(server, c, doc, place.line)))
+    plan = await server.ask(
+        place.uri, lambda doc: _plan(server, doc, manner, lambda c: _at_line(server, c, doc, place.line))
+    )
     if plan is None:
         raise failed(f"this file is not analysed: {document.refused}")
     start(server, plan)
@@ -145,11 +148,9 @@ def _bundle(server: PallasServer, document: Document) -> Bundle:
     )
 
 
-def _at_line(
-    server: PallasServer, kernels: list[KernelCall], document: Document, line: int
-) -> tuple[KernelCall, ...]:
+def _at_line(server: PallasServer, kernels: list[KernelCall], document: Document, line: int) -> tuple[KernelCall, ...]:
     """What is to be called for the cursor's line. Raises the error that tells what is missing."""
-    calls = calls_at(kernels, document.text, line, server.picked.get(document.path))
+    calls = calls_at(kernels, document.text, document.path, line, server.picked.get(document.path))
     if calls.meant:
         return _by_calls_or_import(calls.meant)
     if calls.calls:
@@ -173,7 +174,7 @@ def _all_callable(kernels: list[KernelCall]) -> tuple[KernelCall, ...]:
 
 
 def _by_calls_or_import(calls: tuple[KernelCall, ...]) -> tuple[KernelCall, ...]:
-    """Importing the file asks JAX about all that it lowers by itself: calls then add nothing, and one request does one."""
+    """Importing the file asks JAX about all that it lowers by itself: then calls would add nothing."""
     imports = tuple(call for call in calls if not call.expression)
     return imports[:1] or calls
 
@@ -224,7 +225,7 @@ async def _tell(server: PallasServer, plan: Plan, outcome: Outcome, quiet: bool)
 
 
 def clear(server: PallasServer, path: str) -> None:
-    """Takes back what was drawn of the last verdict about a file, or in it: it was changed, closed, or is asked anew."""
+    """Takes back what was drawn of the last verdict about a file, or in it: it changed, closed or is asked anew."""
     touched = server.verdicts.pop(path, set()) | {path}
     for each in touched:
         if server.board.put_verdict(each, ()):

@@ -41,13 +41,19 @@ class Calls:
         return (self.picked,) if self.picked else self.callable
 
 
-def calls_at(kernels: Sequence[KernelCall], text: Text, line: int, picked: str | None) -> Calls:
-    """The calls at a line: of the innermost stretches that hold it. `picked`: an id."""
-    spans = {call.span for call in kernels}
-    around = [s for s in spans if text.line_of(s.start) <= line <= text.line_of(max(s.start, s.end - 1))]
-    innermost = [s for s in around if not any(o != s and s.start <= o.start and o.end <= s.end for o in around)]
-    calls = sorted((call for call in kernels if call.span in innermost), key=lambda call: bool(call.why))
+def calls_at(kernels: Sequence[KernelCall], text: Text, path: str, line: int, picked: str | None) -> Calls:
+    """The calls that a line speaks of: by the innermost stretch around it, of all the calls'. `picked`: an id."""
+    sizes = [(size, call) for call in kernels if (size := _around(call, text, path, line)) is not None]
+    innermost = min((size for size, _ in sizes), default=0)
+    calls = sorted((call for size, call in sizes if size == innermost), key=lambda call: bool(call.why))
     return Calls(tuple(calls), next((c for c in calls if not c.why and identity(c) == picked), None))
+
+
+def _around(call: KernelCall, text: Text, path: str, line: int) -> int | None:
+    """Characters of the smallest stretch of a call that holds the line; None where none does."""
+    spans = (span for span in (call.span, *call.covers) if span.path == path)
+    sizes = [s.end - s.start for s in spans if text.line_of(s.start) <= line <= text.line_of(max(s.start, s.end - 1))]
+    return min(sizes, default=None)
 
 
 def identity(call: KernelCall) -> str:
@@ -92,6 +98,7 @@ async def _calls(server: PallasServer, place: Place) -> Calls:
         lambda document: calls_at(
             server.analysis.session.kernels(document.path),
             document.text,
+            document.path,
             place.line,
             server.picked.get(document.path),
         ),

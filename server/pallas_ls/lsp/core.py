@@ -100,6 +100,11 @@ class PallasServer(LanguageServer):
         self.worker = Worker(self.analysis.update)
         self.started = True
 
+    def shut_down(self) -> None:
+        """The client said `shutdown`."""
+        self.exit_code = 0
+        self.worker.stop()
+
     def close(self) -> None:
         """Ends what was started, but for the job under way, which ends with the process."""
         if not self.started:
@@ -115,7 +120,8 @@ class PallasServer(LanguageServer):
     async def ask(self, uri: str, work: Callable[[Document], T]) -> T | None:
         """`work` done in the analysis thread on a document as it is now; None where it is not open or not analysed.
 
-        Raises JsonRpcContentModified where the document changed before its turn came: the positions asked about are gone.
+        Raises JsonRpcContentModified where the document changed before its turn came: the positions asked about are
+        gone.
         """
         document = self.documents.get(uri)
         if document is None or document.refused:
@@ -193,11 +199,11 @@ class PallasServer(LanguageServer):
         for note in checked.notes:
             self.log_once(f"{checked.path}: {note}")
         if checked.summary is not None:
-            self._show_status(checked.path, checked.summary)
+            self._show_status(checked, checked.summary)
 
-    def _show_status(self, path: str, summary: Summary) -> None:
-        context = self.context_names.get(path)
-        self.protocol.notify(METHOD, status(self.documents.uri(path), summary, self.project.target, context))
+    def _show_status(self, checked: Checked, summary: Summary) -> None:
+        context = self.context_names.get(checked.path)
+        self.protocol.notify(METHOD, status(self.documents.uri(checked.path), summary, checked.target, context))
         if summary.sites and self.docs is not None:
             self.docs.known(WARMING)
 

@@ -62,7 +62,7 @@ class Renderer:
             source=SOURCE,
             message=message_of(finding),
             related_information=related if related and self.abilities.related_information else None,
-            tags=[tag] if tag in self.abilities.diagnostic_tags else None,
+            tags=[tag] if tag and tag in self.abilities.diagnostic_tags else None,
             data={"finding": self.identity(finding)} if self.abilities.diagnostic_data else None,
         )
 

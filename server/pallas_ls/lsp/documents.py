@@ -1,6 +1,7 @@
 """The documents that the client has open: their texts, kept up to date change by change.
 
-pygls keeps texts too, but splits lines at form feeds and other characters that LSP knows nothing of, which Python files contain.
+pygls keeps texts too, but splits lines at form feeds and other characters that LSP knows nothing of, which Python
+files contain.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Document:
 
 
 class Documents:
-    """All open documents, by path: two writings of one URI are one document. Read from other threads, changed from one."""
+    """All open documents, by path: two writings of one URI are one document. Any thread may read, one changes."""
 
     def __init__(self, positions: Positions) -> None:
         self.positions = positions

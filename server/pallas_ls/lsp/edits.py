@@ -12,7 +12,7 @@ from .diagnostics import Renderer
 
 
 def workspace_edit(edits: Iterable[Edit], analysis: Analysis, render: Renderer) -> types.WorkspaceEdit:
-    """All edits together. Where the client can, each file's name the version that they fit, so that it refuses late ones."""
+    """All edits together. Where the client can, they name the version that they fit, so that it refuses late ones."""
     by_file: dict[str, list[types.TextEdit]] = {}
     for edit in sorted(edits, key=lambda edit: (edit.span.path, edit.span.start, edit.span.end)):
         by_file.setdefault(edit.span.path, []).append(types.TextEdit(render.range(edit.span), edit.text))

@@ -21,7 +21,7 @@ def _lenses(server: PallasServer, document: Document) -> list[types.CodeLens]:
     kernels = [k for k in server.analysis.session.kernels(document.path) if k.span.path == document.path]
     made: list[types.CodeLens] = []
     for line in sorted({document.text.line_of(kernel.span.start) for kernel in kernels}):
-        calls = calls_at(kernels, document.text, line, server.picked.get(document.path))
+        calls = calls_at(kernels, document.text, document.path, line, server.picked.get(document.path))
         start = server.render.positions.position(document.text, document.text.line_start(line))
         range_ = types.Range(start, start)
         if server.options.trusted and calls.calls:

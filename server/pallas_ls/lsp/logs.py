@@ -1,4 +1,4 @@
-"""Where log records go: those of this package to the client's log, those of pygls to standard error. Never to a pop-up."""
+"""Where log records go: ours to the client's log, those of pygls to standard error. Never to a pop-up."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ _NO_FILE = re.compile(rf"(?:[A-Za-z]:)?[\\/]({_SCHEME.pattern})[\\/]([^\\/]*)$")
 def path_of(uri: str, system: ModuleType = os.path) -> str:
     """The path that the analysis knows a document by. `system`: `ntpath` or `posixpath`.
 
-    On Windows a drive letter is put in lower case, as VS Code does: `file:///C:/a.py` and `file:///c%3A/a.py` are one file. A
-    document that is no file (`untitled:`, a notebook's cell) gets a path in a folder that does not exist: it can import from the
-    workspace, and nothing lies beside it.
+    On Windows a drive letter is put in lower case, as VS Code does: `file:///C:/a.py` and `file:///c%3A/a.py` are
+    one file. A document that is no file (`untitled:`, a notebook's cell) gets a path in a folder that does not
+    exist: it can import from the workspace, and nothing lies beside it.
     """
     parts = urlsplit(uri)
     if parts.scheme != "file":

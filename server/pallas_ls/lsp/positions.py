@@ -1,4 +1,4 @@
-"""Between offsets in characters, which the analysis counts in, and the positions of LSP in the units that the client chose."""
+"""Between offsets in characters, which the analysis counts in, and LSP's positions in the client's units."""
 
 from __future__ import annotations
 

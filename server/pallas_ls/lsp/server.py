@@ -131,7 +131,11 @@ def main(tcp_port: int | None = None) -> None:
 
     The exit code is 0 if the client sent `shutdown` before `exit` or left, else 1.
     """
-    server = build()
+    serve(build(), tcp_port)
+
+
+def serve(server: PallasServer, tcp_port: int | None = None) -> None:
+    """Runs a server until its client leaves, then ends the process."""
     logs.set_up(server.send_log)
     try:
         if tcp_port is None:
@@ -143,7 +147,8 @@ def main(tcp_port: int | None = None) -> None:
     finally:
         server.close()
     sys.stderr.flush()
-    # Not sys.exit: an analysis under way would have to end first, or be killed by the interpreter's end while it holds a lock.
+    # Not sys.exit: an analysis under way would have to end first, or be killed by the interpreter's end while it
+    # holds a lock.
     os._exit(server.exit_code)
 
 
@@ -162,7 +167,7 @@ def _copy(descriptor: int) -> int:
     """A duplicate that children do not inherit, in binary mode (on Windows the mode does not come along)."""
     copy = os.dup(descriptor)
     if sys.platform == "win32":
-        import msvcrt
+        import msvcrt  # noqa: PLC0415 - there is no such module elsewhere
 
         msvcrt.setmode(copy, os.O_BINARY)
     return copy

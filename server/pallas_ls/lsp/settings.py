@@ -1,4 +1,4 @@
-"""The editor's settings: from `initializationOptions`, `workspace/configuration` and `workspace/didChangeConfiguration`.
+"""The editor's settings, from `initializationOptions`, `workspace/configuration` and `didChangeConfiguration`.
 
 What a project may set too (`workspace.settings`) is read there; here is what only an editor has.
 """
@@ -26,7 +26,8 @@ class Options:
     Attributes:
       settings: in the shape of the section `pallas`, nested.
       interpreter: the Python that the client chose for the workspace; "" where it did not say.
-      trusted: False in a workspace that the user does not trust. A client that knows no such thing says nothing, and its
+      trusted: False in a workspace that the user does not trust. A client that knows no such thing says nothing, and
+      its
         user's own request to confirm is what counts.
     """
 
@@ -47,7 +48,7 @@ class EditorSettings:
       problems: of the values that are passed over.
     """
 
-    layer: Layer = Layer()
+    layer: Layer = field(default_factory=Layer)
     interpreter: str = ""
     confirm_timeout: float = 120.0
     confirm_on_save: bool = False
@@ -119,11 +120,12 @@ def _lookup(values: Mapping[str, Any], name: str) -> object:
 
 
 def _program(value: object) -> str:
-    """A path. VS Code's extension resolves a command of several words itself and names the executable in the options."""
+    """A path. A command of several words is for VS Code's extension, which names the executable in the options."""
     words = value if isinstance(value, (list, tuple)) else [value]
-    if not all(isinstance(word, str) for word in words):
+    texts = [word.strip() for word in words if isinstance(word, str)]
+    if len(texts) != len(words):
         raise ValueError(f"must be the path of a Python interpreter, not {value!r}")
-    return words[0].strip() if len(words) == 1 else ""
+    return texts[0] if len(texts) == 1 else ""
 
 
 def _seconds(value: object) -> float:

@@ -7,7 +7,7 @@ import os
 
 from lsprotocol import types
 
-from . import confirm, configuration
+from . import configuration, confirm
 from .core import PallasServer
 from .documents import Document
 
@@ -58,20 +58,3 @@ def watched(server: PallasServer, params: types.DidChangeWatchedFilesParams) -> 
 def folders_changed(server: PallasServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
     del params  # pygls has put them into `server.workspace`
     configuration.reopen(server)
-
-
-WATCHED = ("**/*.py", "**/pyproject.toml")
-
-
-async def register(server: PallasServer) -> None:
-    """Asks the client to tell of files and settings that change, where it takes such requests."""
-    registrations: list[types.Registration] = []
-    if server.abilities.watches_files:
-        watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
-        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
-        registrations.append(types.Registration("pallas-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
-    if server.abilities.watches_configuration and server.abilities.configuration:
-        section = types.DidChangeConfigurationRegistrationOptions(section="pallas")
-        registrations.append(types.Registration("pallas-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
-    if registrations:
-        await server.client_register_capability_async(types.RegistrationParams(registrations))

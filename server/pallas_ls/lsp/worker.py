@@ -25,8 +25,8 @@ class _Job:
 class Worker:
     """Does jobs one after the other, in the order they came; those put off, when there is nothing else to do.
 
-    A job takes the place of a waiting one with the same key, whose future is cancelled: of many keystrokes only the last is
-    analysed. A waiting job is also dropped by cancelling its future; one under way runs to its end.
+    A job takes the place of a waiting one with the same key, whose future is cancelled: of many keystrokes only the
+    last is analysed. A waiting job is also dropped by cancelling its future; one under way runs to its end.
     """
 
     def __init__(self, prepare: Callable[[], None] = lambda: None) -> None:

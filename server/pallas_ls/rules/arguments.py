@@ -98,11 +98,13 @@ def smem_reference(name: str, what: str):
 
 PRIMITIVES = "jax/_src/pallas/mosaic_gpu/primitives.py"
 _REF_TEXT = (
-    "The buffer and the barrier are passed as references, the way the kernel's body receives them from `scratch_types`, or as views of them "
+    "The buffer and the barrier are passed as references, the way the kernel's body receives them from "
+    "`scratch_types`, or as views of them "
     "(`ref.at[...]`). `ref[...]` loads the buffer: it gives an array."
 )
 _SPACE_TEXT = (
-    "An `async_store_smem` writes registers to the shared memory of another block of the cluster and signals a barrier there. Both the buffer and "
+    "An `async_store_smem` writes registers to the shared memory of another block of the cluster and signals a "
+    "barrier there. Both the buffer and "
     "the barrier are allocated in shared memory: `plgpu.SMEM(...)` and `plgpu.Barrier(...)`."
 )
 
@@ -114,7 +116,8 @@ RULES = (
         50,
         missing_arguments,
         f"{PRIMITIVES}, async_store_smem (its signature)",
-        "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are keywords.",
+        "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are "
+        "keywords.",
     ),
     Rule(
         "unknown-argument",

@@ -42,7 +42,7 @@ def _buffer_note(ref: Ref) -> tuple[Note, ...]:
     return (Note(where, f"{ref.name or 'the buffer'} is {show_array(ref.type.shape, ref.type.dtype)}"),)
 
 
-# -- tracing -----------------------------------------------------------------------------------------------------------------
+# -- tracing ---------------------------------------------------------------------------------------
 
 
 def shape(v: CallView) -> Answer:
@@ -101,7 +101,7 @@ def single_barrier(v: CallView) -> Answer:
     return Problem(text, jax, v.site("barrier"), notes)
 
 
-# -- lowering, before the store itself ---------------------------------------------------------------------------------------
+# -- lowering, before the store itself -------------------------------------------------------------
 
 
 def warp_level(v: CallView) -> Answer:
@@ -117,7 +117,10 @@ def warp_level(v: CallView) -> Answer:
         f"Unimplemented primitive in Pallas Mosaic GPU lowering: async_store_smem for lowering semantics LoweringSemantics.{name} and user thread "
         "semantics PrimitiveSemantics.Warp. Please file an issue at https://github.com/jax-ml/jax/issues/new/choose.",
     )
-    text = "async_store_smem is a store by a whole warpgroup: it has no form for a single warp (pl.core_map(plgpu.WarpMesh))."
+    text = (
+        "async_store_smem is a store by a whole warpgroup: it has no form for a single warp "
+        "(pl.core_map(plgpu.WarpMesh))."
+    )
     return Problem(text, jax)
 
 
@@ -306,7 +309,7 @@ def cluster_axis(v: CallView) -> Answer:
     return Problem(f"The kernel has no cluster axis {name!r}; {available}.{extra}", jax, v.site("cluster_dim"), notes)
 
 
-# -- the store itself --------------------------------------------------------------------------------------------------------
+# -- the store itself ------------------------------------------------------------------------------
 
 
 def _sends(v: CallView) -> str:
@@ -406,7 +409,8 @@ def _problem(v: CallView, error: JaxError) -> Problem:
 
 
 _TILES = (
-    "Reaching the next multiple does not lower either: a store must fill whole register tiles (WGMMA: 64x8 elements of 16 or 32 bits, "
+    "Reaching the next multiple does not lower either: a store must fill whole register tiles (WGMMA: 64x8 elements "
+    "of 16 or 32 bits, "
     "WGMMA_8BIT: 64x16 of 8 bits), at least 512 B."
 )
 
@@ -437,9 +441,15 @@ def _layout_text(v: CallView, error: JaxError) -> str:
     layout = src.layout
     name = layout.name if hasattr(layout, "name") else None
     if error.message.startswith("WGSplat") or (isinstance(layout, Splat) and v.semantics is Semantics.LANE):
-        return "The value is a splat (one number repeated): it has no register tiles to store. Give it a layout with plgpu.layout_cast."
+        return (
+            "The value is a splat (one number repeated): it has no register tiles to store. Give it a layout with "
+            "plgpu.layout_cast."
+        )
     if error.message.startswith("WGStrided"):
-        return "The value is laid out in strides; the store needs a tiled layout: plgpu.layout_cast(x, plgpu.Layout.WGMMA), say."
+        return (
+            "The value is laid out in strides; the store needs a tiled layout: plgpu.layout_cast(x, "
+            "plgpu.Layout.WGMMA), say."
+        )
     if error.message.startswith("Replicated"):
         return f"In {name or 'this layout'} several lanes hold the same element: such a value cannot be stored asynchronously."
     if error.message.startswith("Unsupported register"):
@@ -478,9 +488,12 @@ _STORE = f"{PRIMITIVES}, _async_store_smem_lowering"
 _FRAGMENTED = "jax/experimental/mosaic/gpu/fragmented_array.py, FragmentedArray.store_tiled_async"
 _VIEW = f"{CORE}, UntilingTransform.commute_ndindexer"
 _TILE_TEXT = (
-    "Every lane of the warpgroup stores its registers with `st.async`, 4 or 8 bytes at a time, and the receiving barrier counts the bytes. The value "
-    "therefore fills whole tiles of a register layout (WGMMA: 64x8 elements of 16 or 32 bits; WGMMA_8BIT: 64x16; WGMMA_UPCAST_4X: 64x32 of 4 bits), and "
-    "every store that lowers is a multiple of 512 bytes. Padding to the next multiple of 128 bytes alone is refused at the next check."
+    "Every lane of the warpgroup stores its registers with `st.async`, 4 or 8 bytes at a time, and the receiving "
+    "barrier counts the bytes. The value "
+    "therefore fills whole tiles of a register layout (WGMMA: 64x8 elements of 16 or 32 bits; WGMMA_8BIT: 64x16; "
+    "WGMMA_UPCAST_4X: 64x32 of 4 bits), and "
+    "every store that lowers is a multiple of 512 bytes. Padding to the next multiple of 128 bytes alone is refused "
+    "at the next check."
 )
 
 
@@ -490,7 +503,8 @@ def _rule(id: str, summary: str, order: int, check: Callable[[CallView], Answer]
 
 RULES = (
     _rule("async-store-shape", "The stored value has the shape of the buffer.", 90, shape, f"{PRIMITIVES}, _async_store_smem_abstract_eval",
-          "An asynchronous store does not broadcast and does not write a part: store to a view (`ref.at[...]`) of the value's shape."),
+          "An asynchronous store does not broadcast and does not write a part: store to a view (`ref.at[...]`) of "
+          "the value's shape."),
     _rule("async-store-dtype", "The stored value has the element type of the buffer.", 100, dtype, f"{PRIMITIVES}, _async_store_smem_abstract_eval",
           "An asynchronous store does not convert: cast with `.astype` before it."),
     _rule("async-store-barrier-count", "An asynchronous store signals one barrier.", 110, single_barrier,
@@ -501,28 +515,34 @@ RULES = (
     _rule("tiled-slice-step", "A tiled buffer is not sliced with a step.", 130, strided_view, _VIEW,
           "A step would take rows out of the middle of tiles."),
     _rule("tiled-slice", "A slice of a tiled buffer starts and ends at whole tiles.", 131, slice_of_tiles, _VIEW,
-          "The tiles are contiguous in memory: a view is made of whole ones. Take another tile size, or slice at its multiples."),
+          "The tiles are contiguous in memory: a view is made of whole ones. Take another tile size, or slice at its "
+          "multiples."),
     _rule("tiled-index", "A tiled dimension is not indexed by one position.", 132, tile_index, _VIEW,
-          "One row of a tile is not contiguous with the next. Index dimensions in front of the tiled ones, or take whole tiles with `pl.ds`."),
+          "One row of a tile is not contiguous with the next. Index dimensions in front of the tiled ones, or take "
+          "whole tiles with `pl.ds`."),
     _rule("swizzled-transpose", "A swizzled buffer is not stored to through a transposed view.", 133, transposed,
           f"{CORE}, UnswizzleRef.commute_transpose",
           "Swizzling permutes the 16-byte units of each row; the transposed view has no rows of that width."),
     _rule("async-store-elsewhere", "The buffer of an asynchronous store is not already a remote reference.", 190, elsewhere,
-          "jax/experimental/mosaic/gpu/utils.py, get_cluster_ref", "`cluster_idx` and `cluster_dim` name the receiving block."),
+          "jax/experimental/mosaic/gpu/utils.py, get_cluster_ref", "`cluster_idx` and `cluster_dim` name the "
+                                                                   "receiving block."),
     _rule("barrier-view", "A barrier is picked by integers.", 140, barrier_view, f"{PRIMITIVES}, _get_barrier_base_index",
           "A barrier is found by its number: `barrier.at[slot]` with an integer, or a slice without a step."),
     _rule("async-store-cluster-index", "cluster_idx is one integer.", 150, cluster_index, f"{LOWERING}, _as_index",
           "It is the receiving block's position along `cluster_dim`: a Python integer or a traced scalar."),
     _rule("cluster-axis", "cluster_dim is a cluster axis of the kernel.", 160, cluster_axis, f"{LOWERING}, _resolve_cluster_axis",
-          "Blocks reach each other's shared memory only within a cluster. `plgpu.kernel(cluster=..., cluster_names=...)` names its axes; grid axes do "
+          "Blocks reach each other's shared memory only within a cluster. `plgpu.kernel(cluster=..., "
+          "cluster_names=...)` names its axes; grid axes do "
           "not count."),
     _rule("async-store-scalar", "A scalar is not stored asynchronously.", 170, _refused("scalar"), _STORE, _TILE_TEXT),
     _rule("async-store-transforms", "The buffer of an asynchronous store is tiled and swizzled.", 180, _refused("transforms"), _STORE,
-          "The store writes whole swizzled tiles. Give the buffer `transforms=(plgpu.TilingTransform((8, 8 * s // bits)), plgpu.SwizzleTransform(s))` with "
+          "The store writes whole swizzled tiles. Give the buffer `transforms=(plgpu.TilingTransform((8, 8 * s // "
+          "bits)), plgpu.SwizzleTransform(s))` with "
           "the widest swizzle s that divides its row.\n\n" + _TILE_TEXT),
     _rule("async-store-bytes", "An asynchronous store sends a multiple of 128 bytes.", 200, bytes_rule, _STORE, _TILE_TEXT),
     _rule("async-store-barrier", "The barrier of an asynchronous store is a plgpu.Barrier.", 210, _refused("barrier"), _STORE,
-          "The store arrives at a barrier of the receiving block with the number of bytes. A `ClusterBarrier` counts arrivals of blocks, not bytes."),
+          "The store arrives at a barrier of the receiving block with the number of bytes. A `ClusterBarrier` counts "
+          "arrivals of blocks, not bytes."),
     _rule("async-store-architecture", "An asynchronous store needs sm_90 or newer.", 220, _refused("architecture"),
           "jax/experimental/mosaic/gpu/utils.py, BarrierRef.arrive_expect_tx", "Clusters came with Hopper."),
     _rule("async-store-layout", "The stored value's register layout can be stored.", 230, _refused("layout"), _FRAGMENTED, _TILE_TEXT),
@@ -532,6 +552,7 @@ RULES = (
           "jax/experimental/mosaic/gpu/fragmented_array.py, _store_register_atomic",
           "`red.async` exists for 32-bit integers with add, max, min, and, or, xor."),
     _rule("async-store-register-width", "Each lane stores 4 or 8 bytes at a time.", 250, _refused("width"), _FRAGMENTED,
-          "`st.async` stores 32 or 64 bits. In a layout made for wider elements a lane holds fewer bytes of a narrow type side by side: take the layout made "
+          "`st.async` stores 32 or 64 bits. In a layout made for wider elements a lane holds fewer bytes of a narrow "
+          "type side by side: take the layout made "
           "for the type (WGMMA_8BIT for 8 bits, WGMMA_UPCAST_4X for 4)."),
 )  # fmt: skip

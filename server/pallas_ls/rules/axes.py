@@ -49,7 +49,9 @@ RULES = (
         10,
         unknown_axis,
         "jax/_src/core.py, axis_frame",
-        "`jax.lax.axis_index(name)` asks for the position along an axis of the grid (`grid_names`), of the cluster (`cluster_names`) or among the "
-        "warpgroups (`thread_name`). A name that none of them declares is unbound, unless the kernel is called under `jax.shard_map` with a mesh that has it.",
+        "`jax.lax.axis_index(name)` asks for the position along an axis of the grid (`grid_names`), of the cluster "
+        "(`cluster_names`) or among the "
+        "warpgroups (`thread_name`). A name that none of them declares is unbound, unless the kernel is called under "
+        "`jax.shard_map` with a mesh that has it.",
     ),
 )

@@ -10,7 +10,7 @@ from ..domain.dim import Dim
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
 from ..domain.python import DictCell, Int, ListCell, Unknown, Value
-from ..domain.ref import Kernel, RefType, Swizzle, Tiling
+from ..domain.ref import RefType, Swizzle, Tiling
 from ..source.span import Site
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .view import CallView, show_array, show_shape
@@ -53,14 +53,13 @@ def barrier_arrivals(v: CallView) -> Answer:
     )
 
 
-# -- transforms of a buffer ----------------------------------------------------------------------------------------------------
+# -- transforms of a buffer ------------------------------------------------------------------------
 
 
 def buffer_types(v: CallView) -> list[RefType]:
     """The buffer types that a call allocates, members of unions included."""
-    if v.fact.api == "kernel":
-        kernel = v.fact.result
-        return _types(kernel.scratch) if isinstance(kernel, Kernel) else []
+    if v.fact.api == "launch":
+        return _types(v.value("scratch"))
     return [t for name in ("types", "kw_types") for t in _types(v.value(name))]
 
 
@@ -106,7 +105,8 @@ def transforms_are_sound(v: CallView, t: RefType) -> bool:
 
 
 def _walk(v: CallView, t: RefType) -> tuple[Answer, Answer]:
-    """(what is wrong with a tiling, what is wrong with a swizzle), following `transform_type` through the transforms."""
+    """(what is wrong with a tiling, what is wrong with a swizzle), following `transform_type` through the
+    transforms."""
     if isinstance(t.transforms, Unknown):
         return Unsure(t.transforms.why), None
     if not t.transforms:
@@ -220,8 +220,10 @@ RULES = (
         10,
         swizzle_value,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.__post_init__",
-        "Swizzling permutes 16-byte units within rows of 32, 64 or 128 bytes, so that the accesses of a warp meet different banks. "
-        "The hardware (TMA, wgmma, tcgen05) knows these three widths only.\n\nTake the widest that divides the row in bytes, with "
+        "Swizzling permutes 16-byte units within rows of 32, 64 or 128 bytes, so that the accesses of a warp meet "
+        "different banks. "
+        "The hardware (TMA, wgmma, tcgen05) knows these three widths only.\n\nTake the widest that divides the row "
+        "in bytes, with "
         "`TilingTransform((8, 8 * swizzle // bits))`.",
     ),
     Rule(
@@ -231,26 +233,29 @@ RULES = (
         10,
         barrier_arrivals,
         "jax/_src/pallas/mosaic_gpu/core.py, BarrierType.__post_init__",
-        "An mbarrier completes its phase when `num_arrivals` arrivals have been counted. With none there is no phase to wait for.",
+        "An mbarrier completes its phase when `num_arrivals` arrivals have been counted. With none there is no phase "
+        "to wait for.",
     ),
     Rule(
         "tiling-divides",
         "A tiling divides the dimensions that it cuts.",
-        ("kernel", "pl.run_scoped"),
+        ("launch", "pl.run_scoped"),
         30,
         tiling_divides,
         "jax/_src/pallas/mosaic_gpu/core.py, TilingTransform.transform_type",
-        "`TilingTransform((a, b))` lays the last two dimensions out as whole tiles of a x b elements. JAX says only `AssertionError` where a tile "
+        "`TilingTransform((a, b))` lays the last two dimensions out as whole tiles of a x b elements. JAX says only "
+        "`AssertionError` where a tile "
         "is left over.\n\nChoose a tiling that divides the shape, or round the shape up to whole tiles.",
     ),
     Rule(
         "swizzle-row",
         "The row of a swizzled buffer is as wide as the swizzle.",
-        ("kernel", "pl.run_scoped"),
+        ("launch", "pl.run_scoped"),
         40,
         swizzle_row,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.transform_type",
-        "A swizzle of s bytes permutes rows of exactly s bytes: after tiling, the last dimension has `8 * s // bits` elements.\n\n"
+        "A swizzle of s bytes permutes rows of exactly s bytes: after tiling, the last dimension has `8 * s // bits` "
+        "elements.\n\n"
         "Fit the tiling to the swizzle (`TilingTransform((8, 8 * s // bits))`), or take the swizzle that the row has.",
     ),
 )

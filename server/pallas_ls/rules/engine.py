@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -15,11 +16,16 @@ from .rule import Problem, Rule, Unsure
 from .view import CallView
 
 
+#: A call and the context that it was seen in.
+Place = tuple[Site, tuple[Site, ...]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Violation:
     """A call that a rule refuses.
 
-    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls (outermost first)
+    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls
+    (outermost first)
     whose arguments do.
     """
 
@@ -52,6 +58,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         rules.sort(key=lambda r: r.order)
     violations: list[Violation] = []
     doubts: list[Doubt] = []
+    passed: dict[Place, list[CallFact]] = {}
     for fact in facts:
         rules = by_api.get(fact.api)
         if rules is None:
@@ -59,9 +66,20 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         found = _judge_one(CallView(fact, target_of(fact)), rules)
         if isinstance(found, Violation):
             violations.append(found)
-        elif found is not None:
+            continue
+        passed.setdefault((fact.site, fact.chain), []).append(fact)
+        if found is not None:
             doubts.append(found)
-    return _without_repeats(violations), doubts
+    certain = [v for v in violations if not _depends(v.fact, passed.get((v.fact.site, v.fact.chain), ()))]
+    sure = {id(v) for v in certain}
+    doubts += [Doubt(v.fact, "it is refused for some values of what is not known here") for v in violations if id(v) not in sure]
+    return _without_repeats(certain), doubts
+
+
+def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
+    """Whether the same call is not refused in another case of an open condition: then not every binding that gets there violates the rule."""
+    opposite = {conds.negate(c) for c in fact.guards}
+    return any(not opposite.isdisjoint(other.guards) for other in passed)
 
 
 def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
@@ -75,12 +93,23 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
             continue
         answer = rule.check(view)
         if isinstance(answer, Problem):
+            if any(catches(kind, answer.jax.type if answer.jax else "") for kind in fact.caught):
+                return None  # a handler takes it, or a test expects it
             if _hinges_on_unknown(fact.guards):
                 return Doubt(fact, "whether this line runs at all is not known")
             return Violation(rule, answer, fact, view.target)
         if isinstance(answer, Unsure) and doubt is None:
             doubt = answer.why
     return Doubt(fact, doubt) if doubt is not None else None
+
+
+def catches(kind: str, name: str) -> bool:
+    """Whether `except kind` takes an exception of class `name`; classes that are not Python's own are compared by
+    name."""
+    k, n = getattr(builtins, kind, None), getattr(builtins, name, None)
+    if isinstance(k, type) and isinstance(n, type):
+        return issubclass(n, k)
+    return kind == name or kind in ("Exception", "BaseException")
 
 
 def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
@@ -90,7 +119,8 @@ def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
 
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
-    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken for granted)."""
+    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken
+    for granted)."""
     return any(_is_unknown(g) for g in guards)
 
 
@@ -109,7 +139,8 @@ def _is_unknown(c: Cond) -> bool:
 
 
 def _without_repeats(violations: list[Violation]) -> list[Violation]:
-    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it already)."""
+    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it
+    already)."""
     by_place: dict[tuple[str, Site], dict[tuple[Site, ...], Violation]] = {}
     for v in violations:
         place = (v.rule.id, v.problem.at or v.fact.site)

@@ -16,7 +16,8 @@ from ..domain.ref import Ds, Indexed, Loaded, Permuted, Position, Ref, RefType, 
 from ..domain.target import Semantics
 from .buffers import transforms_are_sound
 from .rule import Unsure
-from .transfer.case import BarrierKind, Outcome, Sliced, StoreCase, View
+from .transfer.case import BarrierKind, Outcome, Sliced, StoreCase, Undecided, View
+from .transfer.ops import Load, load_layout
 from .transfer.store import async_store_outcome
 from .view import CallView
 
@@ -109,9 +110,25 @@ def source_layout(
         if semantics is Semantics.WARPGROUP and src.made is None:
             return None  # computed from values of that layout: the solver may change it on the way
         return named_layout(v, layout)
-    if isinstance(layout, Loaded) and semantics is Semantics.LANE:
-        return None
+    if isinstance(layout, Loaded):
+        if semantics is Semantics.WARPGROUP:
+            return SplatLayout(shape)  # as free as a constant: the solver gives it any layout that the store takes
+        return _lane_load(v, layout.ref)
     return None
+
+
+def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | Unsure | None:
+    """The layout that Lane semantics pick for the load of a whole buffer in shared memory."""
+    shape = v.exact_shape(ref.type.shape)
+    if shape is None or ref.views or ref.type.space != "smem" or not isinstance(ref.dtype, DType):
+        return None
+    transforms = exact_transforms(v, ref.type)
+    if isinstance(transforms, Unsure):
+        return transforms
+    found = load_layout(Load(shape, ref.dtype.bits, ref.dtype.name, v.version, *transforms))
+    if isinstance(found, JaxError):
+        return Unsure("the load itself is refused")
+    return None if isinstance(found, Undecided) else found
 
 
 def named_layout(v: CallView, name: LayoutName) -> RegisterLayout | Unsure | None:

@@ -27,7 +27,7 @@ class CallView:
     target: Target
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    # -- target ------------------------------------------------------------------------------------------------------------
+    # -- target ------------------------------------------------------------------------------------
 
     @property
     def version(self) -> JaxVersion:
@@ -36,7 +36,8 @@ class CallView:
 
     @property
     def semantics(self) -> Semantics | None:
-        """What `CompilerParams` asks for, else the target's default; None where it cannot be known (no kernel in sight, too)."""
+        """What `CompilerParams` asks for, else the target's default; None where it cannot be known (no kernel in
+        sight, too)."""
         if self.fact.launch is None:
             return None
         given = self.fact.launch.semantics
@@ -50,7 +51,7 @@ class CallView:
         digits = "".join(c for c in (self.target.arch or "sm_90a") if c.isdigit())
         return int(digits[:-1]), int(digits[-1])
 
-    # -- operands ----------------------------------------------------------------------------------------------------------
+    # -- operands ----------------------------------------------------------------------------------
 
     def value(self, name: str) -> Value:
         """An operand's value."""
@@ -66,7 +67,7 @@ class CallView:
             self.memory[key] = compute()
         return self.memory[key]
 
-    # -- questions ---------------------------------------------------------------------------------------------------------
+    # -- questions ---------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always on this path; False: never; None: cannot tell."""

@@ -23,7 +23,7 @@ from .inputs import STDIN, Inputs, Job, Projects, gather
 from .problem import COULD_NOT_RUN, FOUND_ERRORS, FOUND_NOTHING, complain, shown
 from .result import Checked, Results
 from .sarif import sarif_log
-from .summary import statistics_lines, summary_lines
+from .summary import plural, statistics_lines, summary_lines
 
 #: A progress bar for fewer files would only flicker.
 MANY = 8
@@ -89,7 +89,7 @@ def _fix(inputs: Inputs, options: Options) -> None:
             sys.stdout.write("".join(fixed.after.get(path, text) for path, text in job.overlays))
     if options.diff:
         sys.stdout.write("".join(f"{line}\n" for line in total.differences()))
-        complain(f"{len(total.applied)} of the findings would be fixed")
+        complain(f"{plural(len(total.applied), 'finding')} would be fixed")
         return
     write(total, leave=from_stdin)
     for applied in total.applied:
@@ -122,13 +122,14 @@ def _checked(inputs: Inputs, options: Options) -> list[Checked]:
 def _print(results: Results, options: Options, console: Console) -> None:
     if options.statistics:
         _print_lines(statistics_lines(results), console)
-    else:
+    elif not options.diff:
         FORMATS[options.format](results, console)
     for file in results.checked:
         if file.trouble:
             complain(f"{shown(file.path)}: {file.trouble}")
         if options.verbose:
-            print(file.crash or "\n".join(f"{shown(file.path)}: {note}" for note in file.notes), file=sys.stderr)
+            sys.stderr.write(file.crash)
+            sys.stderr.write("".join(f"{shown(file.path)}: {note}\n" for note in file.notes))
     people = options.format in ("full", "concise")
     _print_lines(summary_lines(results, options.explain), console if people else console_for(sys.stderr))
 

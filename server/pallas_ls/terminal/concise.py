@@ -14,5 +14,7 @@ def concise_lines(results: Results) -> list[str]:
         row, column = results.place(finding.span)
         jax = f" (JAX raises {finding.jax.type})" if finding.jax else ""
         message = " ".join(finding.message.split())
-        lines.append(f"{shown(finding.span.path)}:{row}:{column}: {finding.severity.value}[{finding.code}] {message}{jax}")
+        lines.append(
+            f"{shown(finding.span.path)}:{row}:{column}: {finding.severity.value}[{finding.code}] {message}{jax}"
+        )
     return lines

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from ..domain.finding import Edit
 
@@ -17,7 +18,7 @@ class Overlapping(ValueError):
 def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after edits that do not overlap. Raises `Overlapping`. Line breaks become those of the text."""
     ordered = sorted(set(edits), key=lambda edit: (edit.span.start, edit.span.end))
-    for one, other in zip(ordered, ordered[1:], strict=False):
+    for one, other in pairwise(ordered):
         if other.span.start < one.span.end or one.span == other.span:
             raise Overlapping(f"edits overlap at offset {other.span.start}")
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -38,7 +39,7 @@ def by_file(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
 def difference(before: str, after: str, name: str) -> list[str]:
     """A unified diff as lines without line breaks."""
     old, new = (_lines(text) for text in (before, after))
-    return list(difflib.unified_diff(old, new, f"{name} (before)", f"{name} (after)", lineterm="", n=1))
+    return list(difflib.unified_diff(old, new, name, name, lineterm="", n=2))
 
 
 def _lines(text: str) -> list[str]:

@@ -27,9 +27,7 @@ class Line:
 def excerpt(text: Text, start: int, end: int) -> list[Line]:
     """The lines of text[start:end], tabs as blanks, with start and width of the marks in terminal cells."""
     first, last = text.line_of(start), text.line_of(max(start, end - 1))
-    return [
-        Line(None) if line is None else _marked(text, line, start, end) for line in _lines(first, last)
-    ]
+    return [Line(None) if line is None else _marked(text, line, start, end) for line in _lines(first, last)]
 
 
 def _lines(first: int, last: int) -> Iterator[int | None]:
@@ -48,7 +46,7 @@ def _marked(text: Text, line: int, start: int, end: int) -> Line:
     # Where the stretch began further up, the indentation of a line is not part of what is meant.
     left = start - base if start >= base else indent
     right = min(len(content), end - base)
-    before, marked = _expanded(content[:left]), _expanded(content[:max(left, right)])
+    before, marked = _expanded(content[:left]), _expanded(content[: max(left, right)])
     width = max(1, cell_len(marked) - cell_len(before))
     return Line(line + 1, _expanded(content), cell_len(before), width)
 

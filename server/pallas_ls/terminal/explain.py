@@ -13,6 +13,9 @@ from .analysis import open_session, reportable
 from .inputs import Projects, one_file
 from .problem import FOUND_NOTHING, Refused, shown
 
+Line = tuple[str, int]  # a file and a line of it, counted from 0
+WIDTH = 80  # characters of a source line beside a step
+
 
 def explain(place: str, layer: Layer) -> int:
     """Prints the steps; the exit code. Raises `Refused`."""
@@ -28,7 +31,8 @@ def explain(place: str, layer: Layer) -> int:
         raise Refused(f"{shown(file)} has {text.line_count} lines; there is no line {line}")
     steps = session.explain(file, line - 1)
     sys.stdout.write(f"{shown(file)}:{line}: {text.line_text(line - 1).strip()}\n")
-    lines = list(step_lines(steps, files)) or ["  no shapes at this line"]
+    here = (file, line - 1)
+    lines = list(step_lines(steps, files, here)) or ["  no shapes at this line"]
     sys.stdout.write("\n".join(lines) + "\n")
     return FOUND_NOTHING
 
@@ -44,19 +48,24 @@ def split_place(place: str) -> tuple[str, int]:
     return path, int(line)
 
 
-def step_lines(steps: Sequence[Step], files: WorkspaceFiles, depth: int = 1) -> Iterator[str]:
-    """Each step with the steps that it rests on indented below."""
+def step_lines(steps: Sequence[Step], files: WorkspaceFiles, above: Line, depth: int = 1) -> Iterator[str]:
+    """Each step, with those that it rests on indented below; `above`: the line that the reader sees already."""
     for step in steps:
         head, *rest = step.text.splitlines() or [""]
-        yield f"{'  ' * depth}{head}{_where(step, files)}"
+        at = _line(step, files) or above
+        yield f"{'  ' * depth}{head}{_source(at, files) if at != above else ''}"
         yield from (f"{'  ' * depth}  {line}" for line in rest)
-        yield from step_lines(step.inner, files, depth + 1)
+        yield from step_lines(step.inner, files, at, depth + 1)
 
 
-def _where(step: Step, files: WorkspaceFiles) -> str:
-    """The place of a step and its source line."""
+def _line(step: Step, files: WorkspaceFiles) -> Line | None:
     if step.span is None:
-        return ""
-    text = Text(files.content(step.span.path) or "")
-    line = text.line_of(step.span.start)
-    return f"  [{shown(step.span.path)}:{line + 1}: {text.line_text(line).strip()}]"
+        return None
+    return step.span.path, Text(files.content(step.span.path) or "").line_of(step.span.start)
+
+
+def _source(at: Line, files: WorkspaceFiles) -> str:
+    """A place and its source line."""
+    path, line = at
+    source = Text(files.content(path) or "").line_text(line).strip()
+    return f"  [{shown(path)}:{line + 1}: {source if len(source) <= WIDTH else source[: WIDTH - 3] + '...'}]"

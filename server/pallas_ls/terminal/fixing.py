@@ -1,7 +1,7 @@
 """`--fix`: applies fixes one after the other, each to the text that the ones before have left, until none applies.
 
-A fix is proven for one text. So nothing is merged: after each fix the file is checked anew, and the next fix is one that is
-proven for what stands there then.
+A fix is proven for one text. So nothing is merged: after each fix the file is checked anew, and the next fix is one
+that is proven for what stands there then.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from ..source.span import Span
 from ..source.text import Text
 
 SYNTAX_ERROR = "syntax-error"
+NOTHING_SEEN = Summary(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Checked:
     path: str
     target: Target
     reported: tuple[Reported, ...] = ()
-    summary: Summary = Summary(0, 0)
+    summary: Summary = NOTHING_SEEN
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     notes: tuple[str, ...] = ()
     trouble: str = ""

@@ -12,7 +12,7 @@ NAMES = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"))
 
 
 def summary_lines(results: Results, explain: bool) -> list[str]:
-    """ "2 errors, 1 warning." and "12 of 14 call sites checked; 2 unknown (--explain)"; with `explain`, which and why."""
+    """ "2 errors, 1 warning." and "12 of 14 call sites checked; 2 unknown (--explain)"; `explain`: which, and why."""
     lines = [f"{counted(results)}.", sites(results, explain)]
     return [*lines, *unknown_lines(results)] if explain else lines
 
@@ -51,7 +51,9 @@ def statistics_lines(results: Results) -> list[str]:
     """Each code with its number of findings, the most frequent first."""
     counts = Counter(reported.finding.code for _, reported in results)
     width = max((len(str(number)) for number in counts.values()), default=0)
-    return [f"{number:>{width}}  {code}" for code, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    return [
+        f"{number:>{width}}  {code}" for code, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
 
 
 def syntax_errors(results: Results) -> int:

@@ -16,7 +16,7 @@ PLACES = 256
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """A library name's signature ("async_store_smem(src, ref, ...)") and docstring, as the user's environment has them."""
+    """A library name's signature ("async_store_smem(src, ref, ...)") and docstring in the user's environment."""
 
     signature: str
     docstring: str

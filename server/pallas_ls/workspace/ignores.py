@@ -19,8 +19,9 @@ from .settings import Settings, suggestion
 UNUSED_IGNORE = "unused-ignore"
 UNKNOWN_RULE = "unknown-rule"
 UNKNOWN_DIRECTIVE = "unknown-directive"
-#: The codes that are given here, with what they mean; they can be selected and ignored as rules can.
+#: Codes that are no rule's, with what they mean; they can be selected and ignored as rules can.
 OWN_CODES = {
+    "example": "a `# pallas: example` comment that cannot be read or does not fit its function",
     UNUSED_IGNORE: "a `# pallas: ignore` comment that ignores nothing",
     UNKNOWN_RULE: "a `# pallas: ignore[...]` comment that names no rule",
     UNKNOWN_DIRECTIVE: "a `# pallas:` comment that cannot be read",
@@ -88,11 +89,12 @@ def apply_comments(
     used: set[tuple[int, str]] = set()
     kept = [finding for finding in findings if not _silenced(finding, module, ignores, used)]
     lost = [_lines(module, span) for span in doubtful]
-    own = [*_unknown_directives(comments)]
+    own = list(_unknown_directives(comments))
     known = frozenset(rule_ids()) | frozenset(OWN_CODES) if ignores else frozenset[str]()
     for index, ignore in enumerate(ignores):
         doubted = any(_overlap(ignore.statement, lines) for lines in lost)
-        own += _about(module, ignore, index, used, known, doubted)
+        useful = {name for place, name in used if place == index}
+        own += [f for f in _about(module, ignore, useful, known) if not (doubted and f.code == UNUSED_IGNORE)]
     return kept, own
 
 
@@ -136,16 +138,15 @@ def _silenced(finding: Finding, module: Module, ignores: list[_Ignore], used: se
     return silenced
 
 
-def _about(
-    module: Module, ignore: _Ignore, index: int, used: set[tuple[int, str]], known: frozenset[str], doubted: bool
-) -> Iterator[Finding]:
+def _about(module: Module, ignore: _Ignore, useful: set[str], known: frozenset[str]) -> Iterator[Finding]:
+    """What is wrong with an ignore. `useful`: the ids that silenced something, "" for a comment without ids."""
     comment = ignore.directive
     for name in comment.ids or ("",):
         span = _id_span(module, comment, name)
         if name and name not in known:
             message = f"there is no rule {name!r}{suggestion(name, known)}; `pallas-ls rule` lists them"
             yield Finding(UNKNOWN_RULE, Severity.WARNING, span, message)
-        elif (index, name) not in used and not doubted:
+        elif name not in useful:
             what = f"no {name}" if name else "nothing"
             yield Finding(UNUSED_IGNORE, Severity.WARNING, span, f"this ignore is of no use: there is {what} here")
 

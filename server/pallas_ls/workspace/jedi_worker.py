@@ -1,8 +1,10 @@
 """jedi in a process of its own: one JSON object a line comes in, one goes out.
 
 First line: {"folder": workspace, "sys_path": [...]}. Then requests and their answers, matched by `id`:
-    {"id", "kind": "signature", "name": "jax.numpy.sum"}                -> {"id", "result": {"signature", "docstring"} | null}
-    {"id", "kind": "definition", "path", "text", "line", "column"}      -> {"id", "result": [{"path", "line", "column", "name"}]}
+    {"id", "kind": "signature", "name": "jax.numpy.sum"}
+        -> {"id", "result": {"signature", "docstring"} | null}
+    {"id", "kind": "definition", "path", "text", "line", "column"}
+        -> {"id", "result": [{"path", "line", "column", "name"}]}
 Lines and columns count from 0, columns in characters. What jedi cannot answer is {"id", "error": text}.
 
 jedi reads the workspace and never runs it: it starts no Python (the environment is this process) and loads no compiled

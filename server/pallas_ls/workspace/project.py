@@ -43,7 +43,7 @@ class Project:
 
 
 def open_project(folder: str, *above: Layer, environ: Mapping[str, str] | None = None) -> Project:
-    """The project of a folder. `above` are the layers that win over pyproject.toml: the editor's, the command line's."""
+    """The project of a folder. `above`: layers that win over pyproject.toml (the editor's, the command line's)."""
     layer = read_pyproject(folder)
     root = project_root(folder)
     settings, problems = combine(layer.root or root, layer, *above)

@@ -1,4 +1,4 @@
-"""The settings: `[tool.pallas-ls]` of pyproject.toml, those of the editor, those of the command line; later ones win."""
+"""The settings: `[tool.pallas-ls]` of pyproject.toml, the editor's, those of the command line; later ones win."""
 
 from __future__ import annotations
 

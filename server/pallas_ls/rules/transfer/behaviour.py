@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from ...domain.finding import JaxError
 from ...domain.target import MEASURED, JaxVersion
 
-INFER_PREFIX = "Failed to infer a possible set of layouts"
-INFER = f"{INFER_PREFIX}. This should only happen if user-provided layout casts are unsatisfiable."
+INFER = (
+    "Failed to infer a possible set of layouts. This should only happen if "
+    "user-provided layout casts are unsatisfiable."
+)
 DUMP = " To dump the constraint system for debugging, use `MOSAIC_GPU_DUMP_CONSTRAINT_SYSTEM=1`."
 
 

@@ -1,4 +1,4 @@
-"""Where a stored-to ref lies in shared memory: its strides before and after tiling, through slices and transpositions."""
+"""Where a stored-to ref lies in shared memory: its strides, through tiling, slices and transpositions."""
 
 from __future__ import annotations
 

@@ -95,8 +95,9 @@ def transforms_error(shape: Shape, bits: int, tiling: Shape | None, swizzle: int
             return JaxError("AssertionError", "")
         counts = (size // tile for size, tile in zip(inner, tiling, strict=False))
         shape = (*shape[: -len(tiling)], *counts, *tiling)
-    if swizzle is not None and shape and shape[-1] != swizzle * 8 // bits:
-        text = f"Swizzle {swizzle} requires the trailing dimension to be of size {swizzle * 8 // bits}, but got shape: {shape}"
+    columns = 0 if swizzle is None else swizzle * 8 // bits
+    if swizzle is not None and shape and shape[-1] != columns:
+        text = f"Swizzle {swizzle} requires the trailing dimension to be of size {columns}, but got shape: {shape}"
         return JaxError("ValueError", text)
     return None
 

@@ -6,6 +6,9 @@ Each function returns the layout, or JAX's error, or that the data does not deci
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 from ...domain.finding import JaxError
 from ...domain.layout import RegisterLayout, Splat, Strided, Tiled
 from ...domain.layout_table import (
@@ -36,84 +39,76 @@ def constant_layout(shape: Shape) -> Splat:
     return Splat(shape)
 
 
-def load_layout(
-    shape: Shape,
-    bits: int,
-    dtype: str,
-    version: JaxVersion,
-    *,
-    tiling: Shape | None = None,
-    swizzle: int | None = None,
-    hint: RegisterLayout | None = None,
-    optimized: bool = True,
-) -> LayoutResult:
-    """`ref[...]` or `plgpu.load(ref, ...)` of a whole ref in shared memory (jax lowering.py, `_get_lowering_rule`).
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A read of a whole ref in shared memory: `ref[...]` or `plgpu.load(ref, ...)`.
 
-    `hint` is the layout of a `layout_cast` that immediately follows, which `load(layout=)` adds; `bits` is the
-    element's width.
+    Attributes:
+      shape, bits, dtype: of the ref; bits are an element's width, dtype is JAX's name.
+      tiling, swizzle: the ref's transforms, None without.
+      hint: the layout of a `layout_cast` that immediately follows, which `load(layout=)` adds.
     """
-    if not shape:
+
+    shape: Shape
+    bits: int
+    dtype: str
+    version: JaxVersion
+    tiling: Shape | None = None
+    swizzle: int | None = None
+    hint: RegisterLayout | None = None
+    optimized: bool = True
+
+
+def load_layout(load: Load) -> LayoutResult:
+    """The layout of a loaded value (jax/_src/pallas/mosaic_gpu/lowering.py, `_get_lowering_rule`)."""
+    if not load.shape:
         return Splat(())
-    if version < JaxVersion(0, 11) and hint in (WGMMA_TRANSPOSED, TCGEN05_TRANSPOSED):
+    if load.version < JaxVersion(0, 11) and load.hint in (WGMMA_TRANSPOSED, TCGEN05_TRANSPOSED):
         return JaxError("ValueError", "Either both the ref and the value are transposed or neither is.")
-    if tiling is not None:
-        return _load_tiled(shape, bits, version, tiling, swizzle, hint or WGMMA, optimized)
-    if isinstance(hint, Tiled):
-        rank = len(shape)
-        full = (1,) * rank + shape
-        ref = SmemRef(full, contiguous_strides(full), rank, bits)
-        return _load(ref, shape, hint, swizzle or NO_SWIZZLE, optimized, version)
-    if isinstance(hint, Strided) and hint.shape != shape:
-        return JaxError("ValueError", f"Unsupported shape {hint.shape}, (expected {shape})")
-    if swizzle is not None:
+    if load.tiling is not None:
+        return _load_tiled(load, load.tiling)
+    if isinstance(load.hint, Tiled):
+        rank = len(load.shape)
+        full = (1,) * rank + load.shape
+        return _load_planned(load, load.hint, SmemRef(full, contiguous_strides(full), rank, load.bits))
+    if isinstance(load.hint, Strided) and load.hint.shape != load.shape:
+        return JaxError("ValueError", f"Unsupported shape {load.hint.shape}, (expected {load.shape})")
+    if load.swizzle is not None:
         return JaxError("NotImplementedError", "Unsupported swizzle transform with strided layout")
-    if isinstance(hint, Strided):
-        return hint
-    if hint is not None:
+    if isinstance(load.hint, Splat):
         return JaxError("AssertionError", "")
-    return _load_strided(shape, bits, dtype, version)
+    return load.hint or _load_strided(load)
 
 
-def _load_strided(shape: Shape, bits: int, dtype: str, version: JaxVersion) -> LayoutResult:
-    layout = strided_for(shape, bits, version)
+def _load_strided(load: Load) -> LayoutResult:
+    layout = strided_for(load.shape, load.bits, load.version)
     if layout is not None:
         return layout
-    count = 1
-    for size in shape:
-        count *= size
-    text = f"{smem_memref(shape, dtype)} must have a number of elements that is a multiple of 128 (got {count})"
-    return JaxError("ValueError", text)
+    ref, count = smem_memref(load.shape, load.dtype), math.prod(load.shape)
+    return JaxError("ValueError", f"{ref} must have a number of elements that is a multiple of 128 (got {count})")
 
 
-def _load_tiled(
-    shape: Shape,
-    bits: int,
-    version: JaxVersion,
-    tiling: Shape,
-    swizzle: int | None,
-    layout: RegisterLayout,
-    optimized: bool,
-) -> LayoutResult:
-    if version >= JaxVersion(0, 11) and swizzle is None:
-        return JaxError("NotImplementedError", "Tiling without swizzle is not supported.")
+def _load_tiled(load: Load, tiling: Shape) -> LayoutResult:
+    unswizzled = JaxError("NotImplementedError", "Tiling without swizzle is not supported.")
+    if load.version >= JaxVersion(0, 11) and load.swizzle is None:
+        return unswizzled
     if len(tiling) != 2:
         return JaxError("NotImplementedError", f"Only 2D tiling is supported, got: {tiling}")
-    if swizzle is None:
-        return JaxError("NotImplementedError", "Tiling without swizzle is not supported.")
+    if load.swizzle is None:
+        return unswizzled
+    layout = load.hint or WGMMA
     if not isinstance(layout, Tiled):
-        return JaxError("NotImplementedError", jax_repr(layout, version))
-    rows, columns = shape[-2] // tiling[0], shape[-1] // tiling[1]
-    full = (*shape[:-2], rows, columns, *tiling)
-    ref = SmemRef(full, contiguous_strides(full), 2, bits)
-    return _load(ref, shape, layout, swizzle, optimized, version)
+        return JaxError("NotImplementedError", jax_repr(layout, load.version))
+    rows, columns = load.shape[-2] // tiling[0], load.shape[-1] // tiling[1]
+    full = (*load.shape[:-2], rows, columns, *tiling)
+    return _load_planned(load, layout, SmemRef(full, contiguous_strides(full), 2, load.bits))
 
 
-def _load(
-    ref: SmemRef, shape: Shape, layout: Tiled, swizzle: int, optimized: bool, version: JaxVersion
-) -> LayoutResult:
-    if not layout.applies_to(shape):
-        return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {shape}")
-    plan = plan_transfer(ref, layout, swizzle, optimized, behaviour(version))
+def _load_planned(load: Load, layout: Tiled, ref: SmemRef) -> LayoutResult:
+    if not layout.applies_to(load.shape):
+        return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {load.shape}")
+    swizzle = load.swizzle or NO_SWIZZLE
+    plan = plan_transfer(ref, layout, swizzle, load.optimized, behaviour(load.version))
     if isinstance(plan, Unmodelled):
         return Undecided(plan.reason)
     return layout if isinstance(plan, Plan) else plan
@@ -235,7 +230,7 @@ def _broadcast_candidates(layout: Tiled, shape: Shape, new: tuple[int, ...], ver
 
 _ACC_32BIT = CONSTANT["_WGMMA_ACC_32BIT"]
 #: Pairs between which registers can be rearranged, with the element widths for which they can; None: any.
-_RELAYOUTS: dict[tuple[Tiled, Tiled], frozenset[int] | None] = {
+RELAYOUTS: dict[tuple[Tiled, Tiled], frozenset[int] | None] = {
     (WGMMA, WGMMA_TRANSPOSED): frozenset({16, 32}),
     (WGMMA_TRANSPOSED, WGMMA): frozenset({16, 32}),
     (TCGEN05, TCGEN05_TRANSPOSED): frozenset({16, 32}),
@@ -263,7 +258,11 @@ def cast_layout(
         return Undecided("a relayout of an array that is not two-dimensional")
     if (layout, new) == (WGMMA_UPCAST_4X, WGMMA):
         between = cast_layout(layout, WGMMA_UPCAST_2X, shape, bits, version)
-        return between if isinstance(between, JaxError | Undecided) else cast_layout(WGMMA_UPCAST_2X, new, shape, bits, version)
+        return (
+            between
+            if isinstance(between, JaxError | Undecided)
+            else cast_layout(WGMMA_UPCAST_2X, new, shape, bits, version)
+        )
     if isinstance(layout, Tiled) and isinstance(new, Tiled) and _relayout(layout, new, bits, version):
         return _packing_error(layout, new, shape, bits, version) or new
     return JaxError(
@@ -272,8 +271,8 @@ def cast_layout(
 
 
 def _relayout(layout: Tiled, new: Tiled, bits: int, version: JaxVersion) -> bool:
-    if (layout, new) in _RELAYOUTS:
-        widths = _RELAYOUTS[layout, new]
+    if (layout, new) in RELAYOUTS:
+        widths = RELAYOUTS[layout, new]
         return widths is None or bits in widths
     if (layout, new) == (WGMMA, WGMMA_UPCAST_2X):
         return version >= JaxVersion(0, 12) and bits in (4, 8, 16)

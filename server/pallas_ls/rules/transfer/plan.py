@@ -69,9 +69,7 @@ PlanResult = Plan | JaxError | Unmodelled
 
 
 @lru_cache(maxsize=4096)
-def plan_transfer(
-    ref: SmemRef, layout: Tiled, swizzle: int | None, optimized: bool, rules: Behaviour
-) -> PlanResult:
+def plan_transfer(ref: SmemRef, layout: Tiled, swizzle: int | None, optimized: bool, rules: Behaviour) -> PlanResult:
     """The plan of the transfer that a store makes, or the first error that JAX raises.
 
     `swizzle` in bytes; 16 is a transfer that is not swizzled; None is refused by JAX.
@@ -79,9 +77,7 @@ def plan_transfer(
     rank = len(ref.shape) - ref.tiling_rank
     if ref.tiling_rank > rank:
         limit = len(ref.shape) // 2
-        return JaxError(
-            "ValueError", f"Tiling rank for reference of shape {list(ref.shape)} must be at most {limit}"
-        )
+        return JaxError("ValueError", f"Tiling rank for reference of shape {list(ref.shape)} must be at most {limit}")
     sizes, strides = ref.nested()
     tiled = tile_nested(layout.tiles, sizes, strides)
     if tiled is None:
@@ -186,7 +182,9 @@ class _Banks:
         bank_bytes = min(BANK_BYTES, transfer_bytes)
         group = 128 * 8 // bits
         return _Banks(
-            lane_offsets=tuple(sum(i * s for i, s in zip(idx, lanes.strides, strict=True)) for idx in _ndindex(lanes.sizes)),
+            lane_offsets=tuple(
+                sum(i * s for i, s in zip(idx, lanes.strides, strict=True)) for idx in _ndindex(lanes.sizes)
+            ),
             wavefronts=_wavefronts(lanes, max(transfer_bytes // bank_bytes, 1)),
             period=group * (swizzle // 16),
             group=group,
@@ -258,11 +256,7 @@ def _stagger(tiles: _Axes, dim: int, banks: _Banks) -> bool:
         turns = [lane // lanes_a_turn % 2 for lane in range(WARP_SIZE)]
         for apart in range(1, size):
             pairs = {(i * stride % banks.period, (i + apart) % size * stride % banks.period) for i in range(size)}
-            if not any(
-                banks.conflict(_taking_turns(met(a + o), met(b + o), turns))
-                for a, b in pairs
-                for o in others
-            ):
+            if not any(banks.conflict(_taking_turns(met(a + o), met(b + o), turns)) for a, b in pairs for o in others):
                 return True
     return False
 

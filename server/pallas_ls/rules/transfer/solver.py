@@ -132,10 +132,10 @@ def _valid_for_ref(shape: Shape, bits: int, transforms: Transforms) -> bool:
         return False
     if transforms.swizzle is None:
         return True
-    # The dimension after the last that is not 1 has stride 1 too: JAX then cannot tell which is the minor one.
+    minor = shape[-1] if transforms.tiling is None else transforms.tiling[-1]
+    # Another dimension has stride 1 too where the last one is of size 1: JAX then cannot tell which is the minor one.
     if len(shape) > 1 and shape[-1] == 1:
         return False
-    minor = (transforms.tiling or shape)[-1]
     return minor % (8 * transforms.swizzle // bits) == 0
 
 

@@ -12,11 +12,11 @@ import math
 from dataclasses import replace
 
 from ...domain.finding import JaxError
-from ...domain.layout import WARPGROUP_SIZE, RegisterLayout, Tiled
-from ...domain.layout_table import applicable, jax_repr
+from ...domain.layout import WARPGROUP_SIZE, RegisterLayout, Splat, Tiled
+from ...domain.layout_table import applicable, jax_repr, strided_for
 from ...domain.target import Semantics
 from . import solver
-from .behaviour import INFER_PREFIX, behaviour
+from .behaviour import behaviour
 from .case import Accepted, BarrierKind, Outcome, StoreCase, Undecided
 from .geometry import allocated_ref
 from .mlir import mlir_type
@@ -35,22 +35,18 @@ def async_store_outcome(case: StoreCase) -> Outcome:
 
 
 def _lane(case: StoreCase) -> Outcome:
-    refused = _lane_ref(case) or _lane_bytes(case) or _lane_barrier(case) or _architecture(case)
-    if refused is not None:
-        return refused
-    if case.source is None:
-        return Undecided("the value's register layout is not known")
-    if case.tiling is None:
-        raise AssertionError("checked by _lane_ref")
-    if _indexes_tile(case, case.tiling):
-        return Undecided("a tiled dimension is indexed by an integer")
-    return store_registers(case, case.source, allocated_ref(case, case.tiling), case.swizzle)
-
-
-def _lane_ref(case: StoreCase) -> JaxError | None:
     if case.tiling is None or case.swizzle is None:
         return JaxError("NotImplementedError", "async_store_smem requires a tiled and swizzled ref")
-    return None
+    refused = _lane_bytes(case) or _lane_barrier(case) or _architecture(case)
+    if refused is not None:
+        return refused
+    if _indexes_tile(case, case.tiling):
+        return Undecided("a tiled dimension is indexed by an integer")
+    ref = allocated_ref(case, case.tiling)
+    if case.source is None:
+        usual = strided_for(case.shape, case.register_bits, case.version) or Splat(case.shape)
+        return _refused_in_all_layouts(case, store_registers(case, usual, ref, case.swizzle))
+    return store_registers(case, case.source, ref, case.swizzle)
 
 
 def _lane_bytes(case: StoreCase) -> JaxError | None:
@@ -97,15 +93,15 @@ def _any_source(case: StoreCase) -> Outcome:
     Refused only where no layout that has a name would do.
     """
     free = _solved(case)
-    if isinstance(free, Accepted | Undecided):
-        return free
-    refusals = [
-        solver.solve(replace(case, source=layout))
-        for layout in applicable(case.shape, case.register_bits, case.version)
-    ]
-    if all(isinstance(r, JaxError) and r.message.startswith(INFER_PREFIX) for r in (free, *refusals)):
-        return free
-    return Undecided("the value's register layout is not known")
+    return _refused_in_all_layouts(case, free) if isinstance(free, JaxError) else free
+
+
+def _refused_in_all_layouts(case: StoreCase, likely: Outcome) -> Outcome:
+    """The likely refusal if no tiled layout with a name can be stored either, else undecided."""
+    for layout in applicable(case.shape, case.register_bits, case.version):
+        if not isinstance(async_store_outcome(replace(case, source=layout)), JaxError):
+            return Undecided("the value's register layout is not known")
+    return likely
 
 
 def _solved(case: StoreCase) -> Outcome:
@@ -134,9 +130,14 @@ def _warpgroup_bytes(case: StoreCase) -> JaxError | None:
 
 
 def store_registers(case: StoreCase, layout: RegisterLayout, ref: SmemRef, swizzle: int | None) -> Outcome:
-    """`FragmentedArray.store_tiled_async`: from the layout of the registers to the instruction that stores one."""
+    """`FragmentedArray.store_tiled_async`: from the layout of the registers to the instruction that stores one.
+
+    A layout that does not fit the shape is refused as the cast to it is, which no value gets past.
+    """
     if not isinstance(layout, Tiled):
         return JaxError("NotImplementedError", jax_repr(layout, case.version))
+    if not layout.applies_to(case.shape):
+        return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {case.shape}")
     if layout.replicated:
         return JaxError("NotImplementedError", "Replicated dimensions are not supported")
     plan = plan_transfer(ref, layout, swizzle, case.optimized, behaviour(case.version))
