@@ -377,6 +377,8 @@ class ExprCompiler:
         depth = _depth(name, scope)
         if depth is None or (owner.kind == "module"):
             return lambda fr, v: fr.module.write(fr.m, name, v)
+        if owner.kind == "class":
+            return lambda fr, v: _store_member(fr, name, v)
         if depth == 0:
             return lambda fr, v: fr.m.write(fr.vars, name, v)
 
@@ -434,6 +436,13 @@ def _depth(name: str, scope: Scope) -> int | None:
         at = at.up
         first = False
     return None
+
+
+def _store_member(fr: Frame, name: str, v: Value) -> None:
+    """A name in a class body. Under a condition, what another member put there stays in the other case."""
+    if fr.members and fr.m.trail is not fr.m.base:
+        fr.module.note(fr.m, f"{fr.members}.{name}")
+    fr.m.write(fr.vars, name, v)
 
 
 def _load_local(name: str) -> Eval:

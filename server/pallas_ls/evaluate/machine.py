@@ -70,7 +70,7 @@ class Machine:
 
     Attributes:
       path: what is assumed at present.
-      trail: the innermost undo log, or None at the outermost level.
+      trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
@@ -82,6 +82,7 @@ class Machine:
     def __init__(self, budget: int, program: Any) -> None:
         self.path = Path()
         self.trail: Trail | None = None
+        self.base: Trail | None = None
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []

@@ -262,7 +262,7 @@ class Program:
     def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame], entry: bool = False, origin: str = "") -> Memo:
         """Evaluates a unit in a machine of its own. `cells` holds the old values of foreign slots that it wrote."""
         m = Machine(self.budget, self)
-        m.trail = trail = Trail()
+        m.trail = m.base = trail = Trail()
         stopped: str | None = None
         made: list[Function] = []
         fr: Frame | None = None
