@@ -7,7 +7,7 @@ from .workbench import said, session
 FACTORY = """
 def make(x, rows):
     def body(x_gmem, o_gmem, smem, barrier):
-        tile = plgpu.layout_cast(jnp.zeros((rows, 64), jnp.float16), plgpu.Layout.WGMMA)
+        tile = jnp.zeros((rows, 64), jnp.float16)
         plgpu.async_store_smem(tile, smem, barrier, cluster_idx=0, cluster_dim="c")
 
     return plgpu.kernel(

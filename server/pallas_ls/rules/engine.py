@@ -111,12 +111,23 @@ def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Vio
             continue
         answer = rule.check(view)
         if isinstance(answer, Problem):
+            if any(catches(kind, answer.jax.type if answer.jax else "") for kind in fact.caught):
+                return None  # a handler takes it, or a test expects it
             if _hinges_on_unknown(fact.guards):
                 return Doubt(fact, "whether this line runs at all is not known")
             return Violation(rule, answer, fact, view.target)
         if isinstance(answer, Unsure) and doubt is None:
             doubt = answer.why
     return Doubt(fact, doubt) if doubt is not None else None
+
+
+def catches(kind: str, name: str) -> bool:
+    """Whether `except kind` takes an exception of class `name`; classes that are not Python's own are compared by
+    name."""
+    k, n = getattr(builtins, kind, None), getattr(builtins, name, None)
+    if isinstance(k, type) and isinstance(n, type):
+        return issubclass(n, k)
+    return kind == name or kind in ("Exception", "BaseException")
 
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
