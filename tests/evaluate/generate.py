@@ -364,7 +364,7 @@ class Writer:
         l, d, k = self.name("list"), self.name("dict"), self.name("object")
         forms = [f"{l}.append({self.int(1)})", f"{l}.extend(({self.int(0)}, 1))", f"{l}[{self.pick((0, -1))}] = {self.int(1)}"]
         forms = forms if l else []
-        forms += [f"{l}.insert(0, {self.int(0)})", f"{l}.pop()"] if l else []
+        forms += [f"{l}.insert(0, {self.int(0)})", f"{l} and {l}.pop()"] if l else []
         if d:
             key = self.pick(("a", "b", "c"))
             forms += [f"{d}[{key!r}] = {self.int(1)}", f"{d}.update({key}={self.int(0)})", f"{d}[{key!r}] += {self.int(0)}"]

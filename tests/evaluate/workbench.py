@@ -13,10 +13,9 @@ from pallas_ls.evaluate.frame import Function
 from pallas_ls.evaluate.machine import BudgetExceeded, Machine, Raised
 from pallas_ls.evaluate.program import Memo, Program
 from pallas_ls.evaluate.trail import Trail
-from pallas_ls.library import builtin, stdlib
+from pallas_ls.library import catalogue
 from pallas_ls.library.library import Library
 from pallas_ls.library.recording import record
-from pallas_ls.library.registry import Registry
 from pallas_ls.source.module import Module, parse_module
 
 #: Statements and calls that one evaluation may take; small, so that what would never end shows early.
@@ -47,10 +46,8 @@ class Texts:
 
 @functools.cache
 def library() -> Library:
-    """Python's builtins, its standard library, and `kit.probe(x, y)`, which records its arguments and returns x."""
-    r = Registry()
-    builtin.register(r)
-    stdlib.register(r)
+    """All models, and `kit.probe(x, y)`, which records its arguments and returns x."""
+    r = catalogue.registry()
 
     @r.function("kit.probe", "x, y=None")
     def _probe(m: Any, call: Any, x: Value, y: Value) -> Value:
@@ -63,7 +60,7 @@ def library() -> Library:
 def program(texts: Mapping[str, str], budget: int = BUDGET) -> tuple[Program, Texts]:
     """A program over modules in memory, "main" being the one under analysis."""
     files = Texts(texts)
-    return Program(files, library(), budget), files
+    return Program(files, library(), budget=budget), files
 
 
 @dataclass(slots=True)

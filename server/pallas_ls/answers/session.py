@@ -9,8 +9,8 @@ from ..domain.finding import Finding, Fix
 from ..domain.target import Target
 from ..evaluate.program import Files, Memo, Program
 from ..fixes.candidate import Repair
+from ..fixes.offers import offers
 from ..fixes.proof import Prover
-from ..fixes.registry import candidates
 from ..library.library import Library
 from ..rules.engine import Doubt, Violation, judge
 from ..rules.registry import all_rules
@@ -102,12 +102,11 @@ class Session:
         return [(v, f) for v, f in rows if f is not None]
 
     def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
-        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text)
-        out: list[Offer] = []
-        for c in candidates(repair):
-            if self.prover.proves(c, violation, self.program.states):
-                out.append(Offer(finding, Fix(c.title, c.safe, c.edits)))
-        return out
+        facts = tuple(f for state in self.program.states.values() for memo in state.memos() for f in memo.facts)
+        repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text, facts)
+        return [
+            Offer(finding, Fix(c.title, c.safe, c.edits)) for c in offers(repair, self.prover, self.program.states)
+        ]
 
     def text(self, span: Span) -> str:
         """The present text of a span."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..source.span import Site
 from .cond import Cond
+from .dim import Dim
 from .facts import Facts
 from .python import Value
 from .ref import Launch
@@ -44,6 +45,20 @@ class CallFact:
     excess: tuple[str, ...] = ()
     open: bool = False
     caught: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A floor division: what is cut into blocks of what size.
+
+    Attributes:
+      exact: whether nothing is left over: always (True), never (False), or it cannot be told (None).
+    """
+
+    site: Site
+    dividend: Dim
+    divisor: Dim
+    exact: bool | None
 
 
 @dataclass(frozen=True, slots=True)

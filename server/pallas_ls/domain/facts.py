@@ -31,23 +31,26 @@ class Facts(Known):
     Attributes:
       assumed: conditions taken as true, as they were learnt.
       values: objects that equal a constant on this path, by name.
+      choices: disjunctions of which more than one part is still open.
       contradictory: no binding satisfies them; code on such a path never runs.
     """
 
     assumed: frozenset[Cond] = frozenset()
+    choices: tuple[Or, ...] = ()
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     contradictory: bool = False
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
         out = self._learn(c, _CONSEQUENCES)
-        return out if out is self else out._narrow_choices()
+        return out if out is self else out._narrow_choices(conds.names(c))
 
-    def _narrow_choices(self) -> Facts:
-        """Of a disjunction learnt earlier, the only part that is still open is true."""
+    def _narrow_choices(self, touched: frozenset[str]) -> Facts:
+        """Of a disjunction learnt earlier that speaks of the same things, the only part that is still open is true."""
         out = self
-        for c in sorted((c for c in self.assumed if isinstance(c, Or)), key=conds.text):
-            out = out._learn_only_open(c, _CONSEQUENCES)
+        for c in self.choices:
+            if not touched.isdisjoint(conds.names(c)):
+                out = out._learn_only_open(c, _CONSEQUENCES)
         return out
 
     def _learn_only_open(self, c: Or, depth: int) -> Facts:
@@ -55,7 +58,10 @@ class Facts(Known):
         still_open = [x for x, answer in answers if answer is not False]
         if not still_open:
             return replace(self, contradictory=True)
-        return self._learn(still_open[0], depth) if len(still_open) == 1 else self
+        out = self if c in self.choices else replace(self, choices=(*self.choices, c))
+        if len(still_open) == 1 or any(answer is True for _, answer in answers):
+            out = replace(out, choices=tuple(x for x in out.choices if x != c))
+        return out._learn(still_open[0], depth) if len(still_open) == 1 else out
 
     def _learn(self, c: Cond, depth: int) -> Facts:
         known = self.decide(c)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ..source.span import Site
 from . import dim as dims
@@ -151,7 +151,7 @@ class SetCell:
     slots: dict[str, Value]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Class:
     """A class, the user's or a library's.
 
@@ -172,14 +172,21 @@ class Class:
     module: str = ""
     site: Site | None = None
 
+    def __repr__(self) -> str:
+        return self.name
 
-@dataclass(eq=False, slots=True)
+
+@dataclass(eq=False, slots=True, repr=False)
 class Instance:
     """An object of a user's class; attributes in `slots`."""
 
     cls: Class
     slots: dict[str, Value]
     frozen: bool = False
+
+    def __repr__(self) -> str:
+        name = self.slots.get("name") if self.cls.kind == "enum" else None
+        return f"{self.cls.name}.{name}" if name else f"{self.cls.name}(...)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +269,7 @@ def constant(v: Value) -> Any:
             return v.dim
         raise NotConstant
     if isinstance(v, tuple):
-        return tuple(constant(x) for x in v)
+        return tuple(map(constant, cast(tuple[Value, ...], v)))
     if v is None or isinstance(v, (bool, str, float, bytes, complex)) or v is Ellipsis:
         return v
     if isinstance(v, (Bool, Choice, Unknown, Opaque, ListCell, DictCell, SetCell)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import operators as ops
 from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
 from .attributes import SuperObject, lookup
@@ -87,8 +88,6 @@ class Classes:
 
     def _enum_member(self, m: Machine, cls: Class, call: Call) -> Value:
         if len(call.args) == 1:
-            from . import operators as ops
-
             for member in self.enum_members(cls):
                 if ops.equality(m, member.slots["value"], call.args[0]) is True:
                     return member

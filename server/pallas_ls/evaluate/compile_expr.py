@@ -11,7 +11,7 @@ from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
-from .scope import Scope, comprehension_scope, function_scope, mentioned
+from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -31,7 +31,7 @@ class ExprCompiler:
         self.path = path
         self.chunk = chunk
 
-    def site(self, node: ast.AST) -> Site:
+    def site(self, node: ast.expr | ast.stmt | ast.arg | ast.pattern) -> Site:
         """The node's place in the chunk."""
         start, end = self.chunk.range(node)
         return Site(self.path, self.chunk.key, start, end)
@@ -271,7 +271,7 @@ class ExprCompiler:
     def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: bool = False) -> Eval:
         """A function object over compiled code: defaults are evaluated where it is defined."""
         parameters, defaults, annotations = self._parameters(node.args, scope)
-        code = Code(name, parameters, run, self.site(node), inner.locals, yields, mentioned(node))
+        code = Code(name, parameters, run, self.site(node), inner.locals, yields)
         is_class_body = scope.kind == "class"
 
         def make(fr: Frame) -> Value:
@@ -377,6 +377,8 @@ class ExprCompiler:
         depth = _depth(name, scope)
         if depth is None or (owner.kind == "module"):
             return lambda fr, v: fr.module.write(fr.m, name, v)
+        if owner.kind == "class":
+            return lambda fr, v: _store_member(fr, name, v)
         if depth == 0:
             return lambda fr, v: fr.m.write(fr.vars, name, v)
 
@@ -434,6 +436,13 @@ def _depth(name: str, scope: Scope) -> int | None:
         at = at.up
         first = False
     return None
+
+
+def _store_member(fr: Frame, name: str, v: Value) -> None:
+    """A name in a class body. Under a condition, what another member put there stays in the other case."""
+    if fr.members and fr.m.trail is not fr.m.base:
+        fr.module.note(fr.m, f"{fr.members}.{name}")
+    fr.m.write(fr.vars, name, v)
 
 
 def _load_local(name: str) -> Eval:

@@ -74,6 +74,7 @@ def _join(fr: Frame, cond: Cond, a: Outcome, b: Outcome, ra: Value, rb: Value) -
 def check(fr: Frame, cond: Cond, name: str, site: Site) -> int:
     """An assert: what follows runs only where it holds."""
     m = fr.m
+    cond = m.compact(cond)
     if cond is False:
         raise Raised(None, name, site)
     if cond is not True:
@@ -292,7 +293,7 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
         signal = body(fr)
         return orelse(fr) if orelse and signal == NORMAL else signal
     m = fr.m
-    raises, doubts, path = len(m.raises), m.doubts, m.path
+    start, raises, doubts, path = len(fr.pending), len(m.raises), m.doubts, m.path
     outer = m.caught
     m.caught = (*outer, *(kind for kinds, _, _ in handlers for kind in kinds))
     try:
@@ -305,14 +306,31 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
             _distrust(m, writes)
         return _handle(fr, raised, handlers)
     uncertain = bool(caught) or m.doubts > doubts
+    doubted = m.doubts > doubts
     if orelse and signal == NORMAL:
         signal = orelse(fr)
     if not uncertain:
         return signal
-    m.path = path
-    for r in m.raises[raises:]:
-        m.assume(conds.negate(conds.all_of(r.guards[len(path.guards) :])))
+    _forget_success(fr, path, start, m.raises[raises:], caught, doubted)
     return _maybe_handled(fr, handlers, writes, signal)
+
+
+def _forget_success(
+    fr: Frame, path: Path, start: int, uncaught: list[Raise], caught: list[Raise], doubted: bool
+) -> None:
+    """After a try whose handler may have run, less is known than at the end of its body.
+
+    What was raised and not caught did not happen, nor did an early end, unless the body was interrupted before it.
+    """
+    m = fr.m
+    m.path = path
+    known = len(path.guards)
+    interrupted = [conds.all_of(r.guards[known:]) for r in caught]
+    interrupted += [m.fresh_condition()] if doubted else []
+    for r in uncaught:
+        m.assume(conds.negate(conds.all_of(r.guards[known:])))
+    for p in fr.pending[start:]:
+        m.assume(conds.any_of([conds.negate(conds.all_of(p.guards[known:])), *interrupted]))
 
 
 def _watched(fr: Frame, body: Exec) -> tuple[Raised | None, int, Writes]:

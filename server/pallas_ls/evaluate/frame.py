@@ -62,7 +62,6 @@ class Code:
     Attributes:
       locals: names bound in the body or as parameters.
       yields: it is a generator.
-      calls_library: names in its text show that it may call plgpu (it is worth evaluating by itself).
     """
 
     name: str
@@ -71,7 +70,6 @@ class Code:
     site: Site
     locals: frozenset[str]
     yields: bool = False
-    names: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False, slots=True)

@@ -25,6 +25,7 @@ from ..domain.python import (
 from ..source.span import Site
 from . import operators as ops
 from .machine import Machine, Raised
+from .trail import merge
 
 #: Longer ranges are not unrolled.
 MAX_UNROLL = 1024
@@ -295,8 +296,6 @@ class Items:
 
 
 def _choose(m: Machine, cond: conds.Cond, a: Value, b: Value) -> Value:
-    from .trail import merge
-
     known = m.decide(cond)
     return merge(cond, a, b) if known is None else (a if known else b)
 

@@ -10,7 +10,7 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.cond import Cond
 from ..domain.dim import Dim
-from ..domain.fact import CallFact, HostCall, Raise
+from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
 from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
 from ..domain.ref import Launch
@@ -70,19 +70,19 @@ class Machine:
 
     Attributes:
       path: what is assumed at present.
-      trail: the innermost undo log, or None at the outermost level.
+      trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
-      inexact: floor divisions of known integers that left a remainder (a fix must not add one: a tail of the data
-        would be left).
+      divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
     def __init__(self, budget: int, program: Any) -> None:
         self.path = Path()
         self.trail: Trail | None = None
+        self.base: Trail | None = None
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
@@ -105,7 +105,7 @@ class Machine:
         self.global_writes: dict[tuple[str, str], Any] = {}
         self.kernels: list[Any] = []
         self.launched: set[int] = set()
-        self.inexact: set[Site] = set()
+        self.divisions: set[Division] = set()
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
@@ -133,6 +133,7 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
+        self.step(len(self.path.facts.assumed))  # every fact is looked at again
         self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:

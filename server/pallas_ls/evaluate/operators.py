@@ -11,6 +11,7 @@ from ..domain import dim as dims
 from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.dtype import DType, dtype_named
+from ..domain.fact import Division
 from ..domain.python import (
     MISSING,
     Bool,
@@ -99,8 +100,8 @@ def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
         raise Raised(None, "ZeroDivisionError", site) from None
     except ValueError:
         return m.unknown("a shift or power out of range", a, b, site=site)
-    if op == "//" and isinstance(a.dim, int) and isinstance(b.dim, int) and a.dim % b.dim:
-        m.inexact.add(site)
+    if op == "//":
+        m.divisions.add(Division(site, a.dim, b.dim, m.decide(conds.divides(b.dim, a.dim))))
     inputs = (a.origin, b.origin)
     return Int(value, Origin(site, op, tuple(o for o in inputs if o is not None)))
 

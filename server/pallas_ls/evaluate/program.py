@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..domain.fact import CallFact, HostCall, Raise
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
+from ..domain.fact import CallFact, Division, HostCall, Raise
+from ..domain.python import MISSING, Class, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -68,7 +68,7 @@ class Memo:
     idle: list[Any] = field(default_factory=list[Any])
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
-    inexact: frozenset[Site] = frozenset()
+    divisions: frozenset[Division] = frozenset()
     members: list[str] = field(default_factory=list[str])
     own_class: frozenset[int] = frozenset()
     origin: str = ""
@@ -262,7 +262,7 @@ class Program:
     def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame], entry: bool = False, origin: str = "") -> Memo:
         """Evaluates a unit in a machine of its own. `cells` holds the old values of foreign slots that it wrote."""
         m = Machine(self.budget, self)
-        m.trail = trail = Trail()
+        m.trail = m.base = trail = Trail()
         stopped: str | None = None
         made: list[Function] = []
         fr: Frame | None = None
@@ -279,7 +279,7 @@ class Program:
             self._look_into(m, m.kernels, m.made, set())
         for key, n in m.evaluated.items():
             self.evaluated[key] = self.evaluated.get(key, 0) + n
-        reads = {k: v for k, v in m.reads.items() if k not in m.global_writes or v != ABSENT}
+        reads = dict(m.reads)
         version = _digest(chunk.key, chunk.digest, *(f"{p}:{n}={v}" for (p, n), v in sorted(reads.items())))
         own = {id(env.vars): env for env in {e.path: e for e in m.global_writes.values()}.values()}
         foreign = self._foreign(reads) if len(trail.old) > len(m.global_writes) else set[int]()
@@ -315,7 +315,7 @@ class Program:
             idle=[k for k in m.kernels if id(k) not in m.launched],
             uncalled=[f for f in m.made if id(f.code) not in m.called],
             used=m.launched | m.called,
-            inexact=frozenset(m.inexact),
+            divisions=frozenset(m.divisions),
             host_calls=m.host_calls,
             members=members,
             own_class=own_class,

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from ..domain.fact import CallFact
 from ..domain.finding import Edit
 from ..rules.engine import Violation
 from ..rules.view import CallView
 from ..source.span import Site, Span
+from .call_text import function_prefix, insertion, is_display, removal
+
+#: Edits that belong together; None where they cannot be made. Nothing to do is ().
+Edits = tuple[Edit, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +26,13 @@ class Candidate:
       title: an imperative phrase.
       safe: it keeps the program's meaning.
       edits: all together.
+      kind: of several that change the same thing only the best are offered; "grow" makes the data larger.
     """
 
     title: str
     safe: bool
     edits: tuple[Edit, ...]
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +43,31 @@ class Repair:
       view: the violated call, with its numbers.
       locate: a site's place in the present text, or None.
       text: the present text of a span.
+      facts: every call that the analysis has seen, in all files.
     """
 
     violation: Violation
     view: CallView
     locate: Callable[[Site], Span | None]
     text: Callable[[Span], str]
+    facts: tuple[CallFact, ...] = ()
+
+    def made_by(self, site: Site) -> list[CallFact]:
+        """What is known of the call at a site."""
+        return [f for f in self.facts if f.site == site]
 
     def source(self, site: Site | None) -> str | None:
         """The text of an expression."""
         span = self.locate(site) if site is not None else None
         return None if span is None else self.text(span)
+
+    def edit(self, span: Span, text: str) -> Edit:
+        """An edit of a stretch of text."""
+        return Edit(span, text)
+
+    def line_before(self, span: Span) -> str:
+        """The text between the start of the line and a place in it."""
+        return self.text(Span(span.path, 0, span.start)).rpartition("\n")[2]
 
     def replace(self, site: Site | None, text: str) -> tuple[Edit, ...]:
         """An edit that writes `text` in place of an expression; none where it cannot be found, or already reads so."""
@@ -69,16 +91,66 @@ class Repair:
     def add_argument(self, site: Site | None, text: str) -> tuple[Edit, ...]:
         """An edit that adds an argument at the end of a call."""
         span = self.locate(site) if site is not None else None
-        if span is None:
+        added = insertion(self.text(span), text) if span is not None else None
+        if span is None or added is None:
             return ()
-        old = self.text(span)
-        if not old.endswith(")"):
+        at = span.start + added[0]
+        return (Edit(Span(span.path, at, at), added[1]),)
+
+    def remove_argument(self, call: Site, argument: Site | None) -> tuple[Edit, ...]:
+        """An edit that takes an argument out of a call."""
+        outer, inner = self.locate(call), self.locate(argument) if argument is not None else None
+        if outer is None or inner is None:
             return ()
-        inside = old[:-1].rstrip()
-        at = span.start + len(inside)
-        comma = "" if inside.endswith(("(", ",")) else ","
-        space = "" if inside.endswith("(") else " "
-        return (Edit(Span(span.path, at, at), f"{comma}{space}{text}"),)
+        start, end = removal(self.text(outer), inner.start - outer.start, inner.end - outer.start)
+        return (Edit(Span(outer.path, outer.start + start, outer.start + end), ""),)
+
+    def insert_after(self, site: Site | None, text: str) -> tuple[Edit, ...]:
+        """An edit that puts text behind an expression."""
+        span = self.locate(site) if site is not None else None
+        return () if span is None else (Edit(Span(span.path, span.end, span.end), text),)
+
+    def insert_before(self, site: Site | None, text: str) -> tuple[Edit, ...]:
+        """An edit that puts text in front of an expression."""
+        span = self.locate(site) if site is not None else None
+        return () if span is None else (Edit(Span(span.path, span.start, span.start), text),)
+
+    def is_written_out(self, site: Site | None) -> bool:
+        """Whether an expression is a tuple or list display."""
+        source = self.source(site)
+        return source is not None and is_display(source)
+
+    def spelled(self, name: str, *sites: Site | None) -> str:
+        """A name of plgpu as a file writes it: like the functions of the calls at these sites ("plgpu.", "mgpu.")."""
+        for site in (*sites, self.view.fact.site):
+            source = self.source(site)
+            prefix = function_prefix(source) if source is not None else None
+            if prefix:
+                return prefix + name
+        return name
+
+
+def together(*groups: Edits) -> Edits:
+    """All edits as one change; None where one cannot be made or two of them want different things of the same place."""
+    out: list[Edit] = []
+    for group in groups:
+        if group is None:
+            return None
+        out += group
+    unique = tuple(dict.fromkeys(out))
+    return None if _overlap(unique) else unique
+
+
+def some(edits: tuple[Edit, ...]) -> Edits:
+    """Edits that must not be empty: None where they are."""
+    return edits or None
+
+
+def _overlap(edits: Iterable[Edit]) -> bool:
+    rows = sorted(edits, key=lambda e: (e.span.path, e.span.start, e.span.end))
+    return any(
+        a.span.path == b.span.path and (b.span.start < a.span.end or a.span == b.span) for a, b in pairwise(rows)
+    )
 
 
 def is_primary(text: str) -> bool:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from ..domain.finding import Edit
 from ..domain.python import Int, Origin
-from .candidate import Repair
+from .candidate import Edits, Repair, together
+
+#: Operations that are solved for an operand.
+OPERATIONS = ("*", "//", "+", "-", "min", "max")
 
 
-def set_number(repair: Repair, n: Int, value: int) -> tuple[Edit, ...] | None:
-    """Edits that make an exact number another one: its literal, or the one literal behind a product, a quotient or a
-    difference.
+def set_shape(repair: Repair, old: object, new: tuple[int, ...]) -> Edits:
+    """Edits that make a shape another one of the same rank, each extent where it is defined."""
+    if not isinstance(old, tuple) or len(old) != len(new):
+        return None
+    out: list[Edits] = []
+    for extent, value in zip(old, new, strict=True):
+        if repair.view.exact(extent) == value:
+            continue
+        out.append(set_number(repair, extent, value) if isinstance(extent, Int) else None)
+    return together(*out)
+
+
+def set_number(repair: Repair, n: Int, value: int) -> Edits:
+    """Edits that make an exact number another one: its literal, or the one behind a product, a quotient and so on.
 
     None where the number does not come from a single literal that can be solved for.
     """
@@ -18,7 +31,7 @@ def set_number(repair: Repair, n: Int, value: int) -> tuple[Edit, ...] | None:
     return _solve(repair, n.origin, n.dim, value)
 
 
-def _solve(repair: Repair, o: Origin, old: int, new: int) -> tuple[Edit, ...] | None:
+def _solve(repair: Repair, o: Origin, old: int, new: int) -> Edits:
     if old == new:
         return ()
     if o.how == "literal":
@@ -27,16 +40,30 @@ def _solve(repair: Repair, o: Origin, old: int, new: int) -> tuple[Edit, ...] | 
     if o.how in ("len", "parameter", "shape"):
         return None
     values = [_value(repair, x) for x in o.inputs]
-    if len(o.inputs) == 1 and values[0] == old:
+    if len(o.inputs) == 1 and values[0] in (old, None) and o.how not in OPERATIONS:
         return _solve(repair, o.inputs[0], old, new)
-    if len(o.inputs) != 2 or None in values:
+    if len(o.inputs) != 2:
         return None
-    return _solve_binary(repair, o, values, new)
+    return _solve_binary(repair, o, _inferred(o.how, values, old), new)
 
 
-def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int) -> tuple[Edit, ...] | None:
+def _inferred(how: str, values: list[int | None], result: int) -> list[int | None]:
+    """The operand that is no literal, from the other one and the result."""
     left, right = values
-    assert left is not None and right is not None
+    if left is None and right is not None:
+        known = {"*": result // right if right else None, "+": result - right, "-": result + right}
+        return [known.get(how), right]
+    if right is None and left is not None:
+        known = {"*": result // left if left else None, "+": result - left, "-": left - result}
+        known["//"] = left // result if result and left % result == 0 else None
+        return [left, known.get(how)]
+    return values
+
+
+def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int) -> Edits:
+    left, right = values
+    if left is None or right is None:
+        return None
     options: list[tuple[Origin, int, int]] = []
     if o.how == "*":
         if right and new % right == 0:
@@ -49,6 +76,9 @@ def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int)
         options += [(o.inputs[0], left, new - right), (o.inputs[1], right, new - left)]
     elif o.how == "-":
         options.append((o.inputs[0], left, new + right))
+    elif o.how in ("min", "max"):
+        chosen = min(left, right) if o.how == "min" else max(left, right)
+        options += [(x, old, new) for x, old in zip(o.inputs, (left, right), strict=True) if old == chosen]
     for origin, old, wanted in options:
         edits = _solve(repair, origin, old, wanted)
         if edits is not None:
@@ -70,7 +100,8 @@ def _value(repair: Repair, o: Origin) -> int | None:
     if len(values) == 1:
         return values[0]
     left, right = values[0], values[1]
-    assert left is not None and right is not None
+    if left is None or right is None:
+        return None
     match o.how:
         case "*":
             return left * right

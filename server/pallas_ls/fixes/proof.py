@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ..domain.fact import CallFact
+from ..domain import dim as dims
+from ..domain.array import Array
+from ..domain.fact import CallFact, Division, Raise
 from ..domain.finding import Edit
+from ..domain.ref import Ref
+from ..domain.target import Target
 from ..evaluate.program import Files, Program
 from ..rules.engine import Doubt, Violation
 from ..source.module import Module, parse_module
 from ..source.span import Site
-from .candidate import Candidate, apply_edits, moved
+from .agreement import Follow, agrees, of_call
+from .candidate import Candidate, Repair, apply_edits, moved, together
+from .literals import set_shape
 
 Judged = tuple[list[Violation], list[Doubt]]
+#: How often further operands may follow a change of shape.
+MOST_ROUNDS = 3
 
 
 class EditedFiles:
@@ -34,20 +42,30 @@ class EditedFiles:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A violation or doubt by its place in the new text."""
+    """Something at a place of the new text."""
 
-    code: str
+    what: Hashable
     path: str
     start: int
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the rules say of some files."""
+    """What is known of some files, with the texts that it is known of."""
 
+    modules: Mapping[str, Module | None]
     violations: list[Violation]
     doubts: list[Doubt]
-    inexact: frozenset[Mark]
+    facts: list[CallFact]
+    raises: list[Raise]
+    divisions: frozenset[Division]
+    notes: int
+
+    def mark(self, what: Hashable, site: Site) -> Mark:
+        """A site of these texts."""
+        module = self.modules.get(site.path)
+        start = module.span(site).start if module is not None and module.get(site.chunk) is not None else -1
+        return Mark(what, site.path, start)
 
 
 class Prover:
@@ -59,17 +77,36 @@ class Prover:
         self.files = EditedFiles(files)
         self.program = Program(self.files, library)
         self.judge_file = judge_file
+        self.base: State | None = None
 
-    def proves(self, candidate: Candidate, violation: Violation, paths: Iterable[str]) -> bool:
-        """Whether the candidate repairs the violation and breaks nothing in these files."""
-        by_path = _by_path(candidate.edits)
-        every = sorted({*paths, *by_path})
-        before = self._state(every, {})
-        edited = self._edited(by_path)
-        if edited is None:
-            return False
-        after = self._state(every, edited)
-        return self._is_better(before, after, by_path, violation)
+    def proven(self, candidate: Candidate, repair: Repair, paths: Iterable[str]) -> Candidate | None:
+        """The candidate, where it repairs the violation and breaks nothing in these files.
+
+        Operands that must take the new shape, too, are edited with it. None where it is not proven.
+        """
+        every = sorted({*paths, *(e.span.path for e in candidate.edits)})
+        before = self._before(every)
+        for _ in range(MOST_ROUNDS):
+            by_path = _by_path(candidate.edits)
+            edited = self._edited(by_path)
+            if edited is None:
+                return None
+            answer = Comparison(before, self._state(every, edited), by_path, repair).answer()
+            if isinstance(answer, bool):
+                return candidate if answer else None
+            followed = _following(candidate, answer, repair)
+            if followed is None:
+                return None
+            candidate = followed
+        return None
+
+    def _before(self, paths: Sequence[str]) -> State:
+        """The state of the texts as they are, worked out once for them."""
+        known = self.base
+        modules = {path: self.files.base.module(path) for path in paths}
+        if known is None or not _are_the_same(known.modules, modules):
+            known = self.base = self._state(paths, {})
+        return known
 
     def _edited(self, by_path: dict[str, list[Edit]]) -> dict[str, Module] | None:
         out: dict[str, Module] = {}
@@ -89,33 +126,112 @@ class Prover:
     def _state(self, paths: Sequence[str], edited: dict[str, Module]) -> State:
         self.files.edited = edited
         self.program.refresh()
-        violations: list[Violation] = []
-        doubts: list[Doubt] = []
-        inexact: set[Mark] = set()
-        for path in paths:
-            memos = self.program.analyse(path)
-            inexact |= {self._mark("//", site) for memo in memos for site in memo.inexact}
-            found, unsure = self.judge_file(path, self.files, [f for memo in memos for f in memo.facts])
-            violations += found
-            doubts += unsure
-        return State(violations, doubts, frozenset(inexact))
+        memos = {path: self.program.analyse(path) for path in paths}
+        state = State({path: self.files.module(path) for path in paths}, [], [], [], [], frozenset(), 0)
+        divisions: set[Division] = set()
+        for path, rows in memos.items():
+            facts = [f for memo in rows for f in memo.facts]
+            found, unsure = self.judge_file(path, self.files, facts)
+            state.violations.extend(found)
+            state.doubts.extend(unsure)
+            state.facts.extend(facts)
+            state.raises.extend(r for memo in rows for r in memo.raises)
+            divisions.update(d for memo in rows for d in memo.divisions)
+        notes = sum(len(memo.notes) for rows in memos.values() for memo in rows)
+        return replace(state, divisions=frozenset(divisions), notes=notes)
 
-    def _mark(self, code: str, site: Site) -> Mark:
-        module = self.files.module(site.path)
-        start = module.span(site).start if module is not None and module.get(site.chunk) is not None else -1
-        return Mark(code, site.path, start)
 
-    def _is_better(self, before: State, after: State, by_path: dict[str, list[Edit]], violation: Violation) -> bool:
-        self.files.edited = {}
-        old = {_moved(self._mark(v.rule.id, v.fact.site), by_path) for v in before.violations}
-        old_doubts = {_moved(self._mark(d.fact.api, d.fact.site), by_path) for d in before.doubts}
-        old_inexact = {_moved(m, by_path) for m in before.inexact}
-        repaired = _moved(self._mark(violation.rule.id, violation.fact.site), by_path)
-        self.files.edited = self._edited(by_path) or {}
-        new = {self._mark(v.rule.id, v.fact.site) for v in after.violations}
-        new_doubts = {self._mark(d.fact.api, d.fact.site) for d in after.doubts}
-        at_place = {m for m in new if (m.path, m.start) == (repaired.path, repaired.start)}
-        return not at_place and new <= old and new_doubts <= old_doubts and after.inexact <= old_inexact
+def _following(candidate: Candidate, follows: list[Follow], repair: Repair) -> Candidate | None:
+    """The candidate with the edits that give further operands their shape."""
+    groups = [candidate.edits]
+    for f in follows:
+        operand = f.fact.operands.get(f.operand)
+        edits = set_shape(repair, operand.shape, f.shape) if isinstance(operand, (Array, Ref)) else None
+        if not edits:
+            return None
+        groups.append(edits)
+    edits = together(*groups)
+    return replace(candidate, edits=edits) if edits is not None and edits != candidate.edits else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The state before a change against the state after it; places of the old text are moved into the new one."""
+
+    before: State
+    after: State
+    by_path: dict[str, list[Edit]]
+    repair: Repair
+
+    def answer(self) -> bool | list[Follow]:
+        """Whether the change repairs the violation and breaks nothing, or which operands would have to follow."""
+        if self._newly_raised() or self._leaves_a_tail() or self.after.notes > self.before.notes:
+            return False
+        calls = self._calls_agree()
+        return calls if calls is not True else not self._still_refused()
+
+    def _old(self, what: Hashable, site: Site) -> Mark:
+        mark = self.before.mark(what, site)
+        return Mark(what, mark.path, moved(mark.start, self.by_path.get(mark.path, ())))
+
+    def _still_refused(self) -> bool:
+        """The violation is there, or one that was not there, or a doubt that was not there."""
+        violation = self.repair.violation
+        old = {self._old(v.rule.id, v.fact.site) for v in self.before.violations}
+        new = {self.after.mark(v.rule.id, v.fact.site) for v in self.after.violations}
+        at = self._old("", violation.fact.site)
+        old_doubts = {self._old(d.fact.api, d.fact.site) for d in self.before.doubts}
+        launched = self._launched()
+        marks = [(d, self.after.mark(d.fact.api, d.fact.site)) for d in self.after.doubts]
+        new_doubts = {m for d, m in marks if d.fact.launch is not None or m not in launched}
+        return (
+            any((m.path, m.start) == (at.path, at.start) for m in new) or not new <= old or not new_doubts <= old_doubts
+        )
+
+    def _launched(self) -> set[Mark]:
+        """Calls that were seen in a kernel; what they are in its body alone, without the kernel, decides nothing."""
+        return {self.after.mark(f.api, f.site) for f in self.after.facts if f.launch is not None}
+
+    def _newly_raised(self) -> bool:
+        """The program's own checks refuse what they took before."""
+        old = {self._old(r.name, r.site) for r in self.before.raises if r.site is not None}
+        return not {self.after.mark(r.name, r.site) for r in self.after.raises if r.site is not None} <= old
+
+    def _leaves_a_tail(self) -> bool:
+        """A floor division leaves a remainder, or may leave one, that it did not leave before."""
+        old = {self._old(_cut(d), d.site) for d in self.before.divisions if not d.exact}
+        return not {self.after.mark(_cut(d), d.site) for d in self.after.divisions if not d.exact} <= old
+
+    def _calls_agree(self) -> bool | list[Follow]:
+        """Every call that is given something else takes it."""
+        old: dict[Hashable, list[CallFact]] = {}
+        for fact in self.before.facts:
+            old.setdefault(self._old(fact.api, fact.site), []).append(fact)
+        known = {key: {of_call(f) for f in facts} for key, facts in old.items()}
+        launched = self._launched()
+        follows: list[Follow] = []
+        for fact in self.after.facts:
+            key = self.after.mark(fact.api, fact.site)
+            if of_call(fact) in known.get(key, ()) or (fact.launch is None and key in launched):
+                continue
+            answer = agrees(old.get(key, [None])[0], fact, self._target(), self.after.divisions)
+            if answer is False:
+                return False
+            if isinstance(answer, list):
+                follows += answer
+        return follows or True
+
+    def _target(self) -> Target:
+        return self.repair.violation.target
+
+
+def _cut(d: Division) -> tuple[str, str]:
+    """A division by what it divides; what is divided where it is known (names of symbols need not be stable)."""
+    return (str(d.dividend) if isinstance(d.dividend, int) else "", dims.text(d.divisor))
+
+
+def _are_the_same(a: Mapping[str, Module | None], b: Mapping[str, Module | None]) -> bool:
+    return a.keys() == b.keys() and all(a[path] is b[path] for path in a)
 
 
 def _by_path(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
@@ -123,7 +239,3 @@ def _by_path(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
     for e in edits:
         out.setdefault(e.span.path, []).append(e)
     return out
-
-
-def _moved(mark: Mark, by_path: dict[str, list[Edit]]) -> Mark:
-    return Mark(mark.code, mark.path, moved(mark.start, by_path.get(mark.path, ())))

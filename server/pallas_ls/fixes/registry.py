@@ -4,19 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import store
+from . import arguments, axes, buffers, store, variants, views
 from .candidate import Candidate, Repair
 
-FIXES: dict[str, tuple[Callable[[Repair], Iterator[Candidate]], ...]] = {
+Make = Callable[[Repair], Iterator[Candidate]]
+
+FIXES: dict[str, tuple[Make, ...]] = {
+    "swizzle-value": (buffers.swizzle_value,),
+    "barrier-arrivals": (buffers.arrivals,),
+    "tiling-divides": (buffers.transforms,),
+    "swizzle-row": (buffers.transforms,),
+    "missing-argument": (arguments.missing,),
+    "unknown-argument": (arguments.unknown,),
+    "not-a-reference": (arguments.reference,),
+    "store-memory-space": (arguments.memory_space("ref"),),
+    "barrier-memory-space": (arguments.memory_space("barrier"),),
     "async-store-shape": (store.shape,),
     "async-store-dtype": (store.dtype,),
     "async-store-barrier-count": (store.one_barrier,),
+    "tiled-slice-step": (views.strided,),
+    "tiled-slice": (views.whole_tiles,),
+    "tiled-index": (views.tile_index,),
+    "swizzled-transpose": (views.transposed,),
+    "async-store-elsewhere": (views.elsewhere,),
+    "barrier-view": (views.barrier_index,),
+    "async-store-cluster-index": (axes.cluster_index,),
+    "unknown-axis": (axes.unknown_axis,),
+    "cluster-axis": (axes.cluster_axis, axes.no_cluster),
+    "async-store-barrier": (buffers.plain_barrier,),
+    "async-store-transforms": (variants.lowering,),
+    "async-store-bytes": (variants.lowering,),
+    "async-store-layout": (variants.lowering,),
+    "async-store-layout-shape": (variants.lowering,),
+    "async-store-register-width": (variants.lowering,),
+    "async-store-atomic": (store.atomic,),
 }
 
 
 def candidates(repair: Repair) -> Iterator[Candidate]:
-    """Changes that may repair a violation, best first."""
+    """Changes that may repair a violation, best first; none twice."""
+    seen: set[frozenset[object]] = set()
     for make in FIXES.get(repair.violation.rule.id, ()):
         for candidate in make(repair):
-            if candidate.edits:
+            edits = frozenset(candidate.edits)
+            if edits and edits not in seen:
+                seen.add(edits)
                 yield candidate

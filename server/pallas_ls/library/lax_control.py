@@ -1,6 +1,7 @@
 """Control flow of jax.lax: bodies are called once, as JAX traces them.
 
-A loop's carry keeps its shapes and types. Its integers are not followed (the body runs for many values), and a weakly typed start takes the
+A loop's carry keeps its shapes and types. Its integers are not followed (the body runs for many values), and a weakly
+typed start takes the
 type that the body returns: then the body is traced a second time, as JAX does.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..domain.array import Array
-from ..domain.python import MISSING, Call, Class, External, Instance, ModuleName, Opaque, Value
+from ..domain.python import MISSING, Bound, Call, Class, External, Instance, ModuleName, Opaque, Value
 from ..source.span import Site
 from . import catalogue
 from .registry import NO_ATTRIBUTE, Registry
@@ -102,7 +102,7 @@ class Library:
         """An attribute that an object's class does not define: of an enum member, a NamedTuple, or of a base that is
         not known."""
         if v.cls.kind == "namedtuple" and name in ("_asdict", "_replace"):
-            return self._named(f"dataclasses.{'asdict' if name == '_asdict' else 'replace'}")
+            return Bound(v, self._named(f"dataclasses.{'asdict' if name == '_asdict' else 'replace'}"))
         return m.unknown(f"attribute {name} of a {v.cls.name}", v, site=site)
 
     def class_attribute(self, m: Any, cls: Class, name: str, site: Site) -> Value:

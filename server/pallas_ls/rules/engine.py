@@ -15,6 +15,10 @@ from .rule import Problem, Rule, Unsure
 from .view import CallView
 
 
+#: A call and the context that it was seen in.
+Place = tuple[Site, tuple[Site, ...]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Violation:
     """A call that a rule refuses.
@@ -53,6 +57,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         rules.sort(key=lambda r: r.order)
     violations: list[Violation] = []
     doubts: list[Doubt] = []
+    passed: dict[Place, list[CallFact]] = {}
     for fact in facts:
         rules = by_api.get(fact.api)
         if rules is None:
@@ -60,9 +65,20 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         found = _judge_one(CallView(fact, target_of(fact)), rules)
         if isinstance(found, Violation):
             violations.append(found)
-        elif found is not None:
+            continue
+        passed.setdefault((fact.site, fact.chain), []).append(fact)
+        if found is not None:
             doubts.append(found)
-    return _without_repeats(violations), doubts
+    certain = [v for v in violations if not _depends(v.fact, passed.get((v.fact.site, v.fact.chain), ()))]
+    sure = {id(v) for v in certain}
+    doubts += [Doubt(v.fact, "it is refused for some values of what is not known here") for v in violations if id(v) not in sure]
+    return _without_repeats(certain), doubts
+
+
+def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
+    """Whether the same call is not refused in another case of an open condition: then not every binding that gets there violates the rule."""
+    opposite = {conds.negate(c) for c in fact.guards}
+    return any(not opposite.isdisjoint(other.guards) for other in passed)
 
 
 def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:

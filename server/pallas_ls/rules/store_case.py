@@ -117,7 +117,7 @@ def source_layout(
     return None
 
 
-def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | None | Unsure:
+def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | Unsure | None:
     """The layout that Lane semantics pick for the load of a whole buffer in shared memory."""
     shape = v.exact_shape(ref.type.shape)
     if shape is None or ref.views or ref.type.space != "smem" or not isinstance(ref.dtype, DType):
