@@ -5,14 +5,9 @@ Run with `PYTHONPATH=server`.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.oracle.record import record
 
-import pallas_ls.rules
-
-KERNELS = Path(pallas_ls.rules.__file__).parent / "kernels"
-TABLE = Path(__file__).parent / "results.tsv"
+from .places import KERNELS, TABLE
 
 if __name__ == "__main__":
     record(sorted(KERNELS.glob("*.py")), TABLE)

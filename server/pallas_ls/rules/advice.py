@@ -11,7 +11,6 @@ from ..domain.layout import Tiled
 from .transfer.case import StoreCase
 from .transfer.nearest import SWIZZLES, Candidate, Change, grown, other_layouts, other_transforms, unoptimized
 
-
 #: Rows of a tile that wgmma and TMA work with.
 TILE_ROWS = 8
 

@@ -579,8 +579,18 @@ _TILE_TEXT = (
 )
 
 
-def _rule(id: str, summary: str, order: int, check: Callable[[CallView], Answer], source: str, text: str) -> Rule:
-    return Rule(id, summary, API, order, check, source, text)
+def _rule(
+    id: str,
+    summary: str,
+    order: int,
+    check: Callable[[CallView], Answer],
+    source: str,
+    text: str,
+    *,
+    since: JaxVersion | None = None,
+    semantics: Semantics | None = None,
+) -> Rule:
+    return Rule(id, summary, API, order, check, source, text, since, semantics=semantics)
 
 
 RULES = (
@@ -608,7 +618,7 @@ RULES = (
           "whole tiles with `pl.ds`."),
     _rule("swizzled-transpose", "A swizzled buffer is not stored to through a transposed view.", 133, transposed,
           f"{CORE}, UnswizzleRef.commute_transpose",
-          "Swizzling permutes the 16-byte units of each row; the transposed view has no rows of that width."),
+          "Swizzling permutes the 16-byte units of each row; the transposed view has no rows of that width.", semantics=Semantics.LANE),
     _rule("async-store-elsewhere", "The buffer of an asynchronous store is not already a remote reference.", 190, elsewhere,
           "jax/experimental/mosaic/gpu/utils.py, get_cluster_ref", "`cluster_idx` and `cluster_dim` name the "
                                                                    "receiving block."),
@@ -630,7 +640,9 @@ RULES = (
           "The store arrives at a barrier of the receiving block with the number of bytes. A `ClusterBarrier` counts "
           "arrivals of blocks, not bytes."),
     _rule("async-store-architecture", "An asynchronous store needs sm_90 or newer.", 220, _refused("architecture"),
-          "jax/experimental/mosaic/gpu/utils.py, BarrierRef.arrive_expect_tx", "Clusters came with Hopper."),
+          "jax/experimental/mosaic/gpu/utils.py, BarrierRef.arrive_expect_tx",
+          "Blocks form clusters, and write to each other's shared memory, since Hopper (sm_90). Which GPU a kernel is for says its first line "
+          "(`# pallas: target sm_80`), a setting, or what it calls.", since=JaxVersion(0, 11)),
     _rule("async-store-layout", "The stored value's register layout can be stored.", 230, _refused("layout"), _FRAGMENTED, _TILE_TEXT),
     _rule("async-store-atomic", "Asynchronous atomics work on 32-bit integers.", 240, _refused("atomic"),
           "jax/experimental/mosaic/gpu/fragmented_array.py, _store_register_atomic",
