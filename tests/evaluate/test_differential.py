@@ -22,4 +22,4 @@ def test_claims_are_what_python_does(data: st.DataObject) -> None:
     for _ in range(3):
         binding = data.draw(bindings(parameters))
         found = disagreements(account, binding)
-        assert not found, f"{binding}\n{text[len(PRELUDE):]}\n" + "\n".join(found)
+        assert not found, f"{binding}\n{text[len(PRELUDE) :]}\n" + "\n".join(found)
