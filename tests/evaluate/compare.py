@@ -70,7 +70,7 @@ def disagreements(account: Account, binding: Mapping[str, int]) -> list[str]:
 def _differences(account: Account, claimed: Result, real: Reality, binding: Mapping[str, int]) -> list[str]:
     if claimed.stopped:
         return []
-    out = [*_missing_facts(account, claimed, real, binding)]
+    out = [*_missing_facts(account, claimed, real, binding), *_false_decisions(claimed, binding)]
     if real.raised is None or account.deliberate(real):
         out += _false_facts(account, claimed, real, binding)
     return out + (
@@ -104,6 +104,15 @@ def _about_raise(account: Account, claimed: Result, real: Reality, binding: Mapp
     if claimed.raised is None and hold(claimed.guards, binding):
         out.append(f"the end is said to be reached, Python raises {real.raised}")
     return out
+
+
+def _false_decisions(claimed: Result, binding: Mapping[str, int]) -> list[str]:
+    """Each "always" and "never" holds wherever its path does."""
+    return [
+        f"decided that {c} is {answer} under {guards}"
+        for guards, c, answer in claimed.decisions
+        if truth(c, binding) is (not answer) and hold(guards, binding)
+    ]
 
 
 # -- facts --------------------------------------------------------------------------------

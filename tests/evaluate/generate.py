@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from hypothesis import strategies as st
 
@@ -91,11 +92,54 @@ PRELUDE_LINES = PRELUDE.count("\n")
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 
+class Choices(Protocol):
+    """Where a program's random choices come from."""
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """One of the options; the first is the simplest."""
+        ...
+
+    def number(self, low: int, high: int) -> int:
+        """An integer within the bounds; small ones are the simplest."""
+        ...
+
+
+class Drawn:
+    """Choices of hypothesis, which makes failing programs small."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """One of the options."""
+        return self.draw(st.sampled_from(options))
+
+    def number(self, low: int, high: int) -> int:
+        """An integer within the bounds."""
+        return self.draw(st.integers(low, high))
+
+
+class Seeded:
+    """Choices of a seed: fast, the same at each run."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """One of the options."""
+        return self.random.choice(options)
+
+    def number(self, low: int, high: int) -> int:
+        """An integer within the bounds."""
+        return self.random.randint(low, high)
+
+
 class Writer:
     """Writes one program: `names` holds the variables in scope by kind."""
 
-    def __init__(self, draw: Draw, size: int) -> None:
-        self.draw = draw
+    def __init__(self, choices: Choices, size: int) -> None:
+        self.pick = choices.pick
+        self.number = choices.number
         self.left = size
         self.lines: list[str] = []
         self.indent = 0
@@ -106,14 +150,6 @@ class Writer:
         self.functions = 0
 
     # -- choices -------------------------------------------------------------------------------------------------------
-
-    def pick(self, options: Sequence[Any]) -> Any:
-        """One of the options; the first is the simplest."""
-        return self.draw(st.sampled_from(options))
-
-    def number(self, low: int, high: int) -> int:
-        """An integer; small ones are the simplest."""
-        return self.draw(st.integers(low, high))
 
     def chance(self, one_in: int) -> bool:
         """True once in so many times."""
@@ -575,8 +611,15 @@ class Writer:
 @st.composite
 def programs(draw: Draw, size: int = 12) -> tuple[str, list[str]]:
     """A program's text and the names of the parameters of its `main`."""
-    w = Writer(draw, draw(st.integers(1, size)))
+    w = Writer(Drawn(draw), draw(st.integers(1, size)))
     return w.program(), w.parameters
+
+
+def seeded(seed: int, size: int = 12) -> tuple[str, list[str], dict[str, int]]:
+    """The program of a seed, its parameters and one substitution."""
+    choices = Seeded(seed)
+    w = Writer(choices, choices.number(1, size))
+    return w.program(), w.parameters, {n: choices.number(-4, 9) for n in w.parameters}
 
 
 def bindings(names: list[str]) -> st.SearchStrategy[dict[str, int]]:
