@@ -35,12 +35,16 @@ class Facts(Known):
       values: objects that equal a constant on this path, by name.
       choices: disjunctions of which more than one part is still open.
       contradictory: no binding satisfies them; code on such a path never runs.
+      answers: what was decided already (the same question comes up several times at each branch).
     """
 
     assumed: frozenset[Cond] = frozenset()
     choices: tuple[Or, ...] = ()
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     contradictory: bool = False
+    answers: dict[Cond, bool | None] = field(
+        default_factory=dict[Cond, bool | None], init=False, repr=False, compare=False
+    )
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
@@ -216,6 +220,12 @@ class Facts(Known):
         """True: always; False: never; None: cannot tell."""
         if isinstance(c, bool):
             return c
+        known = self.answers.get(c, self)
+        if known is self:
+            known = self.answers[c] = self._decide(c)
+        return known  # pyright: ignore[reportReturnType]
+
+    def _decide(self, c: Zero | NonPos | Truth | Same | Not | And | Or) -> bool | None:
         if self.assumed:
             if c in self.assumed:
                 return True
