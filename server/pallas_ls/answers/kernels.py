@@ -106,7 +106,8 @@ def _function(
             continue
         seen.add(tuple(kwargs.items()))
         positional = tuple(kwargs.pop(p.name) for p in f.code.parameters if p.kind in ("positional", "normal"))
-        yield KernelCall(f"{f.name} as called at {place(where)}", span, f.name, positional, kwargs, "", covers)
+        name = f"{f.name} as called at {place(where)}"
+        yield KernelCall(name, span, f.name, positional, kwargs, "", covers, where)
     if not seen:
         yield KernelCall(f.name, span, f.name, (), {}, _how_to_give(f.name, why), covers)
 
