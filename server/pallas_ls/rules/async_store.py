@@ -19,6 +19,7 @@ from .advice import lowering_variant, rounded, show_variant
 from .buffers import transforms_are_sound
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .store_case import named_layout, outcome, sent_bytes, store_case
+from .transfer.behaviour import behaviour
 from .transfer.case import Accepted, Undecided
 from .view import CallView, origins, show_array, show_shape
 
@@ -305,6 +306,10 @@ def barrier_view(v: CallView) -> Answer:
     barrier = v.value("barrier")
     if not isinstance(barrier, Ref):
         return None
+    if barrier.views and barrier.type.kind == "data":
+        jax = JaxError("TypeError", f"'{behaviour(v.version).op_result}' object is not subscriptable")
+        text = f"The store signals a plgpu.Barrier in the receiving block; {barrier.name or 'this'} is a view of a data buffer."
+        return Problem(text, jax, v.site("barrier"))
     for x in barrier.views:
         if not isinstance(x, Indexed) or not isinstance(x.items, tuple):
             return Unsure("the barrier's view is not known")
