@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .workbench import said, session
+from pallas_ls.answers.session import Session
+from pallas_ls.domain.target import Target
+
+from .workbench import Texts, kernel, said, session
 
 FACTORY = """
 def make(x, rows):
@@ -97,3 +100,8 @@ def test_an_example_that_cannot_be_read_is_told() -> None:
     s = session(FACTORY.replace("def make", "# pallas: example make x\ndef make"))
     (finding,) = s.check("k.py").findings
     assert finding.message.startswith("an example reads `name(argument, ...)`")
+
+
+def test_an_example_may_stand_in_the_settings() -> None:
+    given = Session(Texts(k=kernel(FACTORY)), Target(), lambda path: [("make", "x: bf16[128, 64], rows=36")])
+    assert said(given) == ["def make(x, rows): | warning tiling-divides"]

@@ -25,7 +25,7 @@ CODE = "async-store-shape"
 class ScriptedSession:
     """Has the interface of `answers.session.Session`, and finds what the text orders."""
 
-    def __init__(self, files: WorkspaceFiles, target: Target) -> None:
+    def __init__(self, files: WorkspaceFiles, target: Target, given: object = None) -> None:
         self.files = files
         self.target = target
 

@@ -9,11 +9,11 @@ from ..domain import cond as conds
 from ..domain.cond import And, Cond, Not, Or, Truth
 from ..domain.fact import CallFact
 from ..domain.target import Semantics, Target
+from ..evaluate.control import catches
 from ..source.span import Site
 from .registry import all_rules
 from .rule import Problem, Rule, Unsure
 from .view import CallView
-
 
 #: A call and the context that it was seen in.
 Place = tuple[Site, tuple[Site, ...]]
@@ -118,15 +118,6 @@ def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Vio
         if isinstance(answer, Unsure) and doubt is None:
             doubt = answer.why
     return Doubt(fact, doubt) if doubt is not None else None
-
-
-def catches(kind: str, name: str) -> bool:
-    """Whether `except kind` takes an exception of class `name`; classes that are not Python's own are compared by
-    name."""
-    k, n = getattr(builtins, kind, None), getattr(builtins, name, None)
-    if isinstance(k, type) and isinstance(n, type):
-        return issubclass(n, k)
-    return kind == name or kind in ("Exception", "BaseException")
 
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
