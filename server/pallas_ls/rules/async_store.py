@@ -594,8 +594,11 @@ def _rule(
     *,
     since: JaxVersion | None = None,
     semantics: Semantics | None = None,
+    warpgroup_order: int | None = None,
 ) -> Rule:
-    return Rule(id, summary, API, order, check, source, text, since, semantics=semantics)
+    return Rule(
+        id, summary, API, order, check, source, text, since, semantics=semantics, warpgroup_order=warpgroup_order
+    )
 
 
 RULES = (
@@ -610,7 +613,7 @@ RULES = (
     _rule("async-store-layout-shape", "The stored value fills whole tiles of its register layout.", 115, layout_shape,
           "jax/experimental/mosaic/gpu/layout_inference.py, _layout_cast_constraint_system; fragmented_array.py, TiledLayout.registers_shape",
           "A register layout spreads tiles of one size over the lanes of the warpgroup; an array of that layout is made of whole tiles. Round the shape "
-          "up, or take a layout with smaller tiles.\n\n" + _TILE_TEXT),
+          "up, or take a layout with smaller tiles.\n\n" + _TILE_TEXT, warpgroup_order=215),
     _rule("async-store-warp", "An asynchronous store is not for code of a single warp.", 120, warp_level, f"{LOWERING}, lower_jaxpr_to_mosaic_gpu",
           "The value is spread over the 128 lanes of a warpgroup; a single warp does not hold it."),
     _rule("tiled-slice-step", "A tiled buffer is not sliced with a step.", 130, strided_view, _VIEW,

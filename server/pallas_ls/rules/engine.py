@@ -53,8 +53,6 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
     for rule in all_rules():
         for api in rule.apis:
             by_api.setdefault(api, []).append(rule)
-    for rules in by_api.values():
-        rules.sort(key=lambda r: r.order)
     violations: list[Violation] = []
     doubts: list[Doubt] = []
     passed: dict[Place, list[CallFact]] = {}
@@ -77,7 +75,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
 
 def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
     """Whether the same call is not refused in another case of an open condition: then not every binding that gets there violates the rule."""
-    opposite = {conds.negate(c) for c in fact.guards}
+    opposite = {conds.negate(c) for c in fact.guards if not _is_traced(c)}
     return any(not opposite.isdisjoint(other.guards) for other in passed)
 
 
@@ -105,7 +103,7 @@ def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Violation | Doubt | None:
     doubt: str | None = None
     fact = view.fact
-    for rule in rules:
+    for rule in sorted(rules, key=lambda r: r.place(semantics)):
         if not rule.holds_for(view.version, semantics):
             continue
         answer = rule.check(view)
@@ -122,14 +120,14 @@ def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Vio
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
     """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken
-    for granted)."""
+    for granted, and JAX traces every branch of a `lax.cond`)."""
     return any(_is_unknown(g) for g in guards)
 
 
 def _is_unknown(c: Cond) -> bool:
     match c:
         case Truth():
-            return c.name.startswith("?") and not c.name.startswith("?loop")
+            return c.name.startswith("?") and not c.name.startswith(("?loop", "?traced"))
         case Not():
             return _is_unknown(c.cond)
         case And() | Or():
@@ -138,6 +136,12 @@ def _is_unknown(c: Cond) -> bool:
             return c.name.startswith("?")
         case _:
             return False
+
+
+def _is_traced(c: Cond) -> bool:
+    """Whether JAX traces both sides of the condition (`lax.cond`)."""
+    inner = c.cond if isinstance(c, Not) else c
+    return isinstance(inner, Truth) and inner.name.startswith("?traced")
 
 
 def _without_repeats(violations: list[Violation]) -> list[Violation]:
