@@ -308,7 +308,8 @@ def barrier_view(v: CallView) -> Answer:
         return None
     if barrier.views and barrier.type.kind == "data":
         jax = JaxError("TypeError", f"'{behaviour(v.version).op_result}' object is not subscriptable")
-        text = f"The store signals a plgpu.Barrier in the receiving block; {barrier.name or 'this'} is a view of a data buffer."
+        name = barrier.name or "this"
+        text = f"The store signals a plgpu.Barrier in the receiving block; {name} is a view of a data buffer."
         return Problem(text, jax, v.site("barrier"))
     for x in barrier.views:
         if not isinstance(x, Indexed) or not isinstance(x.items, tuple):

@@ -69,12 +69,17 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
             doubts.append(found)
     certain = [v for v in violations if not _depends(v.fact, passed.get((v.fact.site, v.fact.chain), ()))]
     sure = {id(v) for v in certain}
-    doubts += [Doubt(v.fact, "it is refused for some values of what is not known here") for v in violations if id(v) not in sure]
+    doubts += [
+        Doubt(v.fact, "it is refused for some values of what is not known here")
+        for v in violations
+        if id(v) not in sure
+    ]
     return _without_repeats(certain), doubts
 
 
 def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
-    """Whether the same call is not refused in another case of an open condition: then not every binding that gets there violates the rule."""
+    """Whether the same call is not refused in another case of an open condition: then not every binding that gets there
+    violates the rule."""
     opposite = {conds.negate(c) for c in fact.guards if not _is_traced(c)}
     return any(not opposite.isdisjoint(other.guards) for other in passed)
 
