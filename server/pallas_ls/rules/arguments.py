@@ -102,6 +102,27 @@ def _jax_value(v: CallView, x: Value) -> str:
     return str(x.dim) if isinstance(x, Int) else str(x)
 
 
+#: What JAX says of a reference where it wants a value.
+_CONVERTED = (
+    "Triggering __jax_array__() during abstractification is no longer supported. To avoid this error, either explicitly "
+    "convert your object using jax.numpy.array(), or register your object as a pytree."
+)
+
+
+def values(v: CallView) -> Answer:
+    """What is sent, and where to, are values."""
+    for name in ("src", "cluster_idx"):
+        x = v.value(name)
+        if isinstance(x, Ref):
+            shown = x.name or "the reference"
+            text = f"{name} must be a value; this is {type_name(x)}. Load it first: plgpu.load({shown}, layout=...)."
+            return Problem(text, JaxError("ValueError", _CONVERTED), v.site(name))
+        if name in v.fact.arg_sites and (x is None or isinstance(x, (str, RefType)) or type(x) is tuple):
+            jax = JaxError("TypeError", "Error interpreting argument to async_store_smem as a JAX value.")
+            return Problem(f"{name} must be a value; this is {type_name(x)}.", jax, v.site(name))
+    return None
+
+
 def smem_reference(name: str, what: str):
     """A check that a reference is in shared memory."""
 
@@ -161,6 +182,16 @@ RULES = (
         lambda v: _first(reference("ref")(v), lambda: reference("barrier")(v)),
         "jax/_src/state/primitives.py, get_ref_and_transforms",
         _REF_TEXT,
+    ),
+    Rule(
+        "not-a-value",
+        "What is sent is a value, not a reference.",
+        CALLS,
+        65,
+        values,
+        "jax/_src/core.py, the conversion of a primitive's operands",
+        "The store sends registers: a value that was computed or loaded. A buffer is loaded first, in a layout that can "
+        "be stored: `plgpu.load(ref, layout=plgpu.Layout.WGMMA)`. The receiving block's index is an integer.",
     ),
     Rule(
         "store-memory-space",
