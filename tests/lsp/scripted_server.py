@@ -59,6 +59,9 @@ class ScriptedSession:
                 offers.append(Offer(finding, Fix("Make it better", False, (Edit(finding.span, "better()"),))))
         return offers
 
+    def pick(self, path: str, call: KernelCall | None) -> None:
+        pass
+
     def hover(self, path: str, offset: int) -> Hover | None:
         match = next((m for m in re.finditer(r"\w+", self.text(path)) if m.start() <= offset <= m.end()), None)
         return Hover(Span(path, *match.span()), f"**{match[0]}**", None) if match else None

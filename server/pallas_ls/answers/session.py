@@ -20,7 +20,7 @@ from .examples import PREFIX, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
 from .findings import context_hints, finding_of, unread_examples
-from .hover import hover_at
+from .hover import Places, hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 from .targets import targets
@@ -40,6 +40,7 @@ class Session:
         library = Library()
         self.program = Program(files, library, chunks)
         self.prover = Prover(files, library, self._judge)
+        self.picked: dict[str, Span] = {}
 
     def changed(self) -> None:
         """Texts may have changed since the last answer."""
@@ -115,7 +116,15 @@ class Session:
 
     def hover(self, path: str, offset: int) -> Hover | None:
         """What is known at a place: offset in characters."""
-        return hover_at(offset, path, self._facts(path), self.locate, self.text, self.place)
+        places = Places(self.locate, self.text, self.place)
+        return hover_at(offset, path, self._facts(path), places, self.picked.get(path))
+
+    def pick(self, path: str, call: KernelCall | None) -> None:
+        """The calling context that hovers over a file's kernels speak of; None: the general view."""
+        if call is not None and call.context is not None:
+            self.picked[path] = call.context
+        else:
+            self.picked.pop(path, None)
 
     def facts(self, path: str) -> list[FactRow]:
         """A row for each operand that has a shape, at each call site of the file."""

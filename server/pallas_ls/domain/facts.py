@@ -22,6 +22,8 @@ from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, spa
 from .residue import Residue
 
 _CONSEQUENCES = 8  # how far a fact's consequences have consequences of their own; further ones are not drawn
+#: So many disjunctions are kept for a second look; older ones stay assumed, but nothing more follows from them.
+_CHOICES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Facts(Known):
         still_open = [x for x, answer in answers if answer is not False]
         if not still_open:
             return replace(self, contradictory=True)
-        out = self if c in self.choices else replace(self, choices=(*self.choices, c))
+        out = self if c in self.choices else replace(self, choices=(*self.choices, c)[-_CHOICES:])
         if len(still_open) == 1 or any(answer is True for _, answer in answers):
             out = replace(out, choices=tuple(x for x in out.choices if x != c))
         return out._learn(still_open[0], depth) if len(still_open) == 1 else out

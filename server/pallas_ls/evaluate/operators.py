@@ -328,6 +328,8 @@ def equality(m: Machine, a: Value, b: Value) -> Cond:
         return m.fresh_condition()
     if isinstance(a, Opaque) or isinstance(b, Opaque):
         return _opaque_equality(m, a, b)
+    if isinstance(a, External) or isinstance(b, External):
+        return _external_equality(m, a, b)
     a, b = _dtype_text(a, b), _dtype_text(b, a)
     sa, sb = _sequence(m, a), _sequence(m, b)
     if sa is not None and sb is not None:
@@ -340,6 +342,16 @@ def equality(m: Machine, a: Value, b: Value) -> Cond:
         return bool(constant(a) == constant(b))
     except NotConstant:
         return m.fresh_condition()
+
+
+def _external_equality(m: Machine, a: Value, b: Value) -> Cond:
+    """Names of a library without a model: the same name is the same object, two members of one enum differ."""
+    if not isinstance(a, External) or not isinstance(b, External):
+        return m.fresh_condition()
+    if a.name == b.name:
+        return True
+    siblings = a.name.rpartition(".")[0] == b.name.rpartition(".")[0] and a.name.rpartition(".")[0][-1:].isalnum()
+    return False if siblings and a.name.split(".")[-2][:1].isupper() else m.fresh_condition()
 
 
 def _sequence(m: Machine, v: Value) -> tuple[Value, ...] | None:

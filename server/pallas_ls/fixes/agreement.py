@@ -87,8 +87,8 @@ def _shape(shape: Shape) -> object:
 
 
 def of_call(fact: CallFact) -> object:
-    """All that a call is given."""
-    return tuple((k, signature(v)) for k, v in fact.operands.items())
+    """All that a call is given, and what it returns."""
+    return (*((k, signature(v)) for k, v in fact.operands.items()), signature(fact.result))
 
 
 def agrees(old: CallFact | None, new: CallFact, target: Target, divisions: Iterable[Division]) -> bool | list[Follow]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..domain.array import Array
 from ..domain.ref import Kernel, Launch, Ref
 from ..source.span import Span
-from .call_text import keyword_of, tokens
+from .call_text import argument_end, keyword, removal, tokens
 from .candidate import Candidate, Edits, Repair, some, together
 
 #: The parameters of the functions whose signature is checked.
@@ -19,6 +19,8 @@ PARAMETERS = {
 
 def missing(repair: Repair) -> Iterator[Candidate]:
     """The axis that the kernel's mesh has; the block beside this one where two blocks form a cluster."""
+    if repair.view.fact.excess:
+        yield from unknown(repair)
     names = repair.view.fact.missing
     if not names or any(n not in ("cluster_idx", "cluster_dim") for n in names):
         return
@@ -55,19 +57,18 @@ def unknown(repair: Repair) -> Iterator[Candidate]:
     if name.startswith("positional"):
         yield from _by_keyword(repair)
         return
-    where = repair.view.site(name)
-    call, argument = repair.locate(fact.site), repair.locate(where) if where is not None else None
-    if call is None or argument is None:
+    call = repair.locate(fact.site)
+    found = keyword(repair.text(call), name) if call is not None else None
+    if call is None or found is None:
         return
+    word, value = found
     free = [p for p in PARAMETERS.get(fact.api, ()) if p not in fact.arg_sites]
     for close in difflib.get_close_matches(name, free, 1, 0.5):
-        at = keyword_of(repair.text(call), argument.start - call.start)
-        if at is not None:
-            edit = repair.edit(Span(call.path, call.start + at[0], call.start + at[1]), close)
-            yield Candidate(f"Rename {name} to {close}", True, (edit,))
-    edits = repair.remove_argument(fact.site, where)
-    if edits:
-        yield Candidate(f"Remove {name}", False, edits)
+        edit = repair.edit(Span(call.path, call.start + word.start, call.start + word.end), close)
+        yield Candidate(f"Rename {name} to {close}", True, (edit,))
+    start, end = removal(repair.text(call), value.start, argument_end(repair.text(call), value.start))
+    edit = repair.edit(Span(call.path, call.start + start, call.start + end), "")
+    yield Candidate(f"Remove {name}", False, (edit,))
 
 
 def _by_keyword(repair: Repair) -> Iterator[Candidate]:
@@ -119,13 +120,13 @@ def memory_space(name: str):
     """Fixes of an operand that is in another memory: exchanged with the other one, or the buffer of the right kind."""
 
     def make(repair: Repair) -> Iterator[Candidate]:
-        yield from _exchanged(repair)
+        yield from exchanged(repair)
         yield from _replaced(repair, name)
 
     return make
 
 
-def _exchanged(repair: Repair) -> Iterator[Candidate]:
+def exchanged(repair: Repair) -> Iterator[Candidate]:
     """The buffer and the barrier, given in each other's place."""
     ref, barrier = repair.view.site("ref"), repair.view.site("barrier")
     a, b = repair.source(ref), repair.source(barrier)

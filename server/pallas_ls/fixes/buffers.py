@@ -10,7 +10,16 @@ from ..rules.buffers import buffer_types, transforms_are_sound
 from ..source.span import Site
 from .candidate import Candidate, Repair, some
 from .literals import set_number, set_shape
-from .transforms import SWIZZLES, bits_of, described, drop_transforms, set_tiling, set_transforms, usual_tiling
+from .transforms import (
+    SWIZZLES,
+    bits_of,
+    described,
+    drop_transforms,
+    set_tiling,
+    set_transforms,
+    swizzle_alone,
+    usual_tiling,
+)
 
 
 def swizzle_value(repair: Repair) -> Iterator[Candidate]:
@@ -26,13 +35,10 @@ def swizzle_value(repair: Repair) -> Iterator[Candidate]:
 
 def _owner(repair: Repair, transform: Site) -> RefType | None:
     """The buffer that was given a transform."""
-    for fact in repair.facts:
-        t = fact.result
-        if isinstance(t, RefType) and isinstance(t.transforms, tuple):
-            for x in t.transforms:
-                if x.made is not None and x.made.site == transform:
-                    return t
-    return None
+    types = [f.result for f in repair.facts if isinstance(f.result, RefType) and isinstance(f.result.transforms, tuple)]
+    mine = [t for t in types if any(x.made is not None and x.made.site == transform for x in t.transforms)]
+    known = [t for t in mine if repair.view.exact_shape(t.shape) and None not in _present(repair, t)]
+    return next(iter((*known, *mine)), None)
 
 
 def _fitted(repair: Repair, t: RefType) -> Iterator[Candidate]:
@@ -41,9 +47,10 @@ def _fitted(repair: Repair, t: RefType) -> Iterator[Candidate]:
     if bits is None or not shape:
         return
     for tiling, swizzle in sorted(_choices(repair, t, shape, bits), key=lambda c: _distance(repair, t, *c)):
-        edits = set_transforms(repair, t, tiling, swizzle)
-        if edits:
-            yield Candidate(f"Use {described(tiling, swizzle)}", False, edits, "fit")
+        # A tiling that is computed from the swizzle changes with it.
+        for edits in (swizzle_alone(repair, t, swizzle), set_transforms(repair, t, tiling, swizzle)):
+            if edits:
+                yield Candidate(f"Use {described(tiling, swizzle)}", False, edits, "fit")
 
 
 def _choices(repair: Repair, t: RefType, shape: tuple[int, ...], bits: int) -> Iterator[tuple[tuple[int, ...], int]]:

@@ -88,13 +88,28 @@ def removal(text: str, start: int, end: int) -> tuple[int, int]:
     return found[first].start, found[last].end
 
 
-def keyword_of(text: str, start: int) -> tuple[int, int] | None:
-    """Where the keyword of the argument that starts at an offset stands."""
+def keyword(text: str, name: str) -> tuple[Token, Token] | None:
+    """A keyword of a call, and the first token of what it is given."""
     found = tokens(text)
-    for i, t in enumerate(found):
-        if t.start == start and i >= 2 and found[i - 1].text == "=":
-            return found[i - 2].start, found[i - 2].end
+    depth = 0
+    for i, t in enumerate(found[:-2]):
+        depth += (t.text in "([{") - (t.text in ")]}")
+        if depth == 1 and t.text == name and found[i + 1].text == "=" and found[i - 1].text in ("(", ","):
+            return t, found[i + 2]
     return None
+
+
+def argument_end(text: str, start: int) -> int:
+    """Where the argument that starts at an offset ends: before the comma or the bracket that closes the call."""
+    depth, end = 0, start
+    for t in tokens(text):
+        if t.start < start:
+            continue
+        if depth == 0 and t.text in (",", ")"):
+            return end
+        depth += (t.text in "([{") - (t.text in ")]}")
+        end = t.end
+    return end
 
 
 def function_prefix(text: str) -> str | None:

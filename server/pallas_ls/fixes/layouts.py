@@ -6,8 +6,8 @@ from ..domain.array import Array, LayoutName
 from ..domain.layout import Tiled
 from .candidate import Edits, Repair, some
 
-#: Layouts that are no answer: they belong to copies and to operands of matrix multiplications.
-NEVER = ("SMEM_GMEM_COPY", "MMA_", "TMA_INDICES")
+#: Layouts that are no answer: they belong to copies and to operands of matrix multiplications, or are private.
+NEVER = ("_", "SMEM_GMEM_COPY", "MMA_", "TMA_INDICES", "TCGEN05_M64")
 
 
 def can_be_named(layout: object) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..domain.python import Int, Origin
 from .candidate import Edits, Repair, together
 
+#: Operations that are solved for an operand.
+OPERATIONS = ("*", "//", "+", "-", "min", "max")
+
 
 def set_shape(repair: Repair, old: object, new: tuple[int, ...]) -> Edits:
     """Edits that make a shape another one of the same rank, each extent where it is defined."""
@@ -37,11 +40,24 @@ def _solve(repair: Repair, o: Origin, old: int, new: int) -> Edits:
     if o.how in ("len", "parameter", "shape"):
         return None
     values = [_value(repair, x) for x in o.inputs]
-    if len(o.inputs) == 1 and values[0] == old:
+    if len(o.inputs) == 1 and values[0] in (old, None) and o.how not in OPERATIONS:
         return _solve(repair, o.inputs[0], old, new)
-    if len(o.inputs) != 2 or None in values:
+    if len(o.inputs) != 2:
         return None
-    return _solve_binary(repair, o, values, new)
+    return _solve_binary(repair, o, _inferred(o.how, values, old), new)
+
+
+def _inferred(how: str, values: list[int | None], result: int) -> list[int | None]:
+    """The operand that is no literal, from the other one and the result."""
+    left, right = values
+    if left is None and right is not None:
+        known = {"*": result // right if right else None, "+": result - right, "-": result + right}
+        return [known.get(how), right]
+    if right is None and left is not None:
+        known = {"*": result // left if left else None, "+": result - left, "-": left - result}
+        known["//"] = left // result if result and left % result == 0 else None
+        return [left, known.get(how)]
+    return values
 
 
 def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int) -> Edits:

@@ -9,6 +9,7 @@ from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.finding import Edit
 from ..domain.ref import Ref
+from .arguments import exchanged
 from .call_text import function_prefix
 from .candidate import Candidate, Repair, together
 from .literals import set_shape
@@ -22,6 +23,9 @@ def shape(repair: Repair) -> Iterator[Candidate]:
     """The part of the buffer that takes the value; one of the two with the other's shape."""
     src, ref = repair.view.value("src"), repair.view.value("ref")
     if not isinstance(src, Array) or not isinstance(ref, Ref):
+        return
+    if ref.type.kind != "data":
+        yield from exchanged(repair)
         return
     yield from _part(repair, src, ref)
     for changed, wanted, what in ((ref, src, ref.name or "the buffer"), (src, ref, "the value")):

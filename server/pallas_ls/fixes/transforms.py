@@ -49,6 +49,14 @@ def set_swizzle(repair: Repair, x: Swizzle, swizzle: int) -> Edits:
     return edits if edits is not None else some(repair.replace(where, str(swizzle)))
 
 
+def swizzle_alone(repair: Repair, t: RefType, swizzle: int) -> Edits:
+    """Edits of a buffer's swizzle where it has one, in the constant behind it."""
+    for x in t.transforms if isinstance(t.transforms, tuple) else ():
+        if isinstance(x, Swizzle) and isinstance(x.swizzle, Int):
+            return set_number(repair, x.swizzle, swizzle)
+    return None
+
+
 def _tiling_text(repair: Repair, t: RefType, tiling: tuple[int, ...]) -> str:
     return f"{repair.spelled('TilingTransform', t.made.site if t.made else None)}({tiling})"
 

@@ -200,8 +200,8 @@ def _abs(m: Any, x: Value, call: Call) -> Value:
 def _extreme(m: Any, call: Call, name: str) -> Value:
     if call.open or "key" in call.kwargs or not call.args:
         return m.unknown(f"{name} of values that are not known", *call.args, site=call.site)
-    args: tuple[Value, ...] = call.args
-    source = args if len(args) > 1 else contents(m, args[0])
+    first, *others = call.args
+    source: Value = (first, *others) if others else contents(m, first)
     default = call.kwargs.get("default", MISSING)
 
     def pick(items: Value) -> Value:

@@ -207,7 +207,7 @@ def _sliced(r: Registry) -> None:
 
 def _updated(m: Any, call: Call, operand: Value, update: Value, **_: Value) -> Value:
     a = as_array(m, operand)
-    return Array(a.shape, a.dtype, a.weak and as_array(m, update).weak, registers.moved(m, a))
+    return Array(a.shape, a.dtype, layout=registers.moved(m, a))
 
 
 def _slice(m: Any, a: Array, starts: Value, limits: Value, strides: Value) -> Array:
@@ -234,8 +234,10 @@ def _at_axis(m: Any, a: Array, axis: Value, extent: Callable[[Extent], Extent]) 
 
 
 def _reduced(r: Registry) -> None:
-    for name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor"):
+    for name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod"):
         r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_reduction)
+    for name in ("reduce_and", "reduce_or", "reduce_xor"):
+        r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_bit_reduction)
 
     @r.function("jax.lax.argmax jax.lax.argmin", "operand, axis, index_dtype")
     def argmax(m: Any, call: Call, operand: Value, axis: Value, index_dtype: Value) -> Value:
@@ -259,9 +261,14 @@ def _reduced(r: Registry) -> None:
         r.function(f"jax.lax.{name}", "operand, axis=0, reverse=False")(_scan)
 
 
-def _reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Value:
+def _reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Array:
     a = as_array(m, operand)
     return replace(jnp_reduce.reduced(m, a, axes, False, a.dtype), weak=a.weak)
+
+
+def _bit_reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Value:
+    """Never weak, unlike the arithmetic ones."""
+    return replace(_reduction(m, call, operand, axes, out_sharding), weak=False)
 
 
 def _scan(m: Any, call: Call, operand: Value, axis: Value, reverse: Value) -> Value:

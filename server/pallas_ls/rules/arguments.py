@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from ..domain.array import Array
 from ..domain.finding import JaxError
 from ..domain.python import Int, Value
@@ -11,6 +13,13 @@ from .view import CallView, is_known, show_array, type_name
 
 #: Functions whose signature is checked here.
 CALLS = ("async_store_smem",)
+
+
+_MEANING = {
+    "cluster_dim": "the cluster axis",
+    "cluster_idx": "the receiving block's index along cluster_dim",
+    "barrier": "which counts the bytes there",
+}
 
 
 def missing_arguments(v: CallView) -> Answer:
@@ -31,7 +40,8 @@ def missing_arguments(v: CallView) -> Answer:
         plural = "s" if len(names) > 1 else ""
     text = f"{v.fact.api}() missing {len(names)} required {kind} argument{plural}: {listed}"
     return Problem(
-        f"{v.fact.api} also needs {', '.join(n + '=' for n in v.fact.missing)}.", JaxError("TypeError", text)
+        f"{v.fact.api} also needs {', '.join(f'{n} ({_MEANING[n]})' if n in _MEANING else n for n in v.fact.missing)}.",
+        JaxError("TypeError", text),
     )
 
 
@@ -43,10 +53,18 @@ def unknown_arguments(v: CallView) -> Answer:
     if name.startswith("positional"):
         return Problem(
             f"{v.fact.api} takes its further arguments by keyword.",
-            JaxError("TypeError", f"{v.fact.api}() takes 3 positional arguments but more were given"),
+            JaxError("TypeError", f"{v.fact.api}() takes 3 positional arguments but …"),
         )
+    if name in v.fact.operands:
+        return Problem(
+            f"{name} is given twice, by position and by keyword.",
+            JaxError("TypeError", f"{v.fact.api}() got multiple values for argument '{name}'"),
+            v.site(name),
+        )
+    close = get_close_matches(name, v.fact.missing or [n for n in v.fact.operands if v.site(n) is None], 1)
+    hint = f" Is {close[0]} meant?" if close else ""
     return Problem(
-        f"{v.fact.api} has no parameter {name!r}.",
+        f"{v.fact.api} has no parameter {name!r}.{hint}",
         JaxError("TypeError", f"{v.fact.api}() got an unexpected keyword argument '{name}'"),
         v.site(name),
     )
@@ -65,7 +83,7 @@ def reference(name: str):
             return Unsure(f"{name} is not known")
         if isinstance(x, Array) and not isinstance(x.shape, tuple):
             return Unsure(f"{name} may be a reference")
-        text = f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}."
+        text = f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}. `ref[...]` reads it, `ref.at[...]` is a view."
         jax = JaxError("ValueError", f"Can only call `{v.fact.api}` on a `Ref`: {_jax_value(v, x)}.")
         return Problem(text, jax, v.site(name))
 
@@ -89,7 +107,8 @@ def smem_reference(name: str, what: str):
             return None
         space = x.type.space
         shown = show_array(x.type.shape, x.type.dtype).replace(" ", "")
-        text = f"{name} must be {what} in shared memory; {x.name or 'this'} is in {space.upper()}."
+        make = "plgpu.SMEM(...)" if name == "ref" else "plgpu.Barrier()"
+        text = f"{name} must be {what} in shared memory ({make} in scratch_types); {x.name or 'this'} is in {space.upper()}."
         jax = JaxError("ValueError", f"{name} must be a SMEM reference, got Ref<{space}>{{{shown}}}")
         return Problem(text, jax, v.site(name))
 
@@ -110,23 +129,23 @@ _SPACE_TEXT = (
 
 RULES = (
     Rule(
+        "unknown-argument",
+        "Keywords are those of the function.",
+        CALLS,
+        50,
+        unknown_arguments,
+        f"{PRIMITIVES}, async_store_smem (its signature)",
+        "The call gives a keyword that the function does not have, or more positional arguments than it takes.",
+    ),
+    Rule(
         "missing-argument",
         "Required arguments are given.",
         CALLS,
-        50,
+        51,
         missing_arguments,
         f"{PRIMITIVES}, async_store_smem (its signature)",
         "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are "
         "keywords.",
-    ),
-    Rule(
-        "unknown-argument",
-        "Keywords are those of the function.",
-        CALLS,
-        51,
-        unknown_arguments,
-        f"{PRIMITIVES}, async_store_smem (its signature)",
-        "The call gives a keyword that the function does not have, or more positional arguments than it takes.",
     ),
     Rule(
         "not-a-reference",

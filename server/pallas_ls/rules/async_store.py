@@ -6,17 +6,21 @@ from collections.abc import Callable
 
 from ..domain import cond as conds
 from ..domain import dim as dims
-from ..domain.array import Array, Splat
+from ..domain.array import Array, LayoutName, Splat
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
+from ..domain.layout import Tiled
+from ..domain.layout_table import jax_repr
 from ..domain.python import Int, Opaque, Unknown, Value
 from ..domain.ref import Ds, Elsewhere, Indexed, Permuted, Position, Ref, Swizzle, Tiling
 from ..domain.target import JaxVersion, Semantics
+from ..source.span import Site
+from .advice import lowering_variant, rounded, show_variant
 from .buffers import transforms_are_sound
 from .rule import Answer, Note, Problem, Rule, Unsure
-from .store_case import outcome, sent_bytes, store_case
+from .store_case import named_layout, outcome, sent_bytes, store_case
 from .transfer.case import Accepted, Undecided
-from .view import CallView, show_array, show_shape
+from .view import CallView, origins, show_array, show_shape
 
 API = ("async_store_smem",)
 PRIMITIVES = "jax/_src/pallas/mosaic_gpu/primitives.py"
@@ -39,7 +43,17 @@ def _buffer_note(ref: Ref) -> tuple[Note, ...]:
     if made is None:
         return ()
     where = made.args.get("shape", made.site)
-    return (Note(where, f"{ref.name or 'the buffer'} is {show_array(ref.type.shape, ref.type.dtype)}"),)
+    notes = [Note(where, f"{ref.name or 'the buffer'} is {show_array(ref.type.shape, ref.type.dtype)}")]
+    for extent in ref.type.shape if isinstance(ref.type.shape, tuple) else ():
+        for origin in origins(extent):
+            if not _within(origin.site, where) and all(n.site != origin.site for n in notes):
+                notes.append(Note(origin.site, f"for its extent of {dims.text(extent.dim)}"))
+    return tuple(notes)
+
+
+def _within(inner: Site, outer: Site) -> bool:
+    same = (inner.path, inner.chunk) == (outer.path, outer.chunk)
+    return same and outer.start <= inner.start and inner.end <= outer.end
 
 
 # -- tracing ---------------------------------------------------------------------------------------
@@ -56,8 +70,17 @@ def shape(v: CallView) -> Answer:
         return None if differ is False else Unsure("whether the shapes agree is not known")
     a, b = show_shape(src.shape), show_shape(ref.shape)
     jax = JaxError("TypeError", f"The stored value has shape {a}, but the target reference has shape {b}")
-    text = f"The value is {show_array(src.shape, src.dtype)}, {ref.name or 'the buffer'} takes {show_array(ref.shape, ref.dtype)}."
+    text = f"The value is {show_array(src.shape, src.dtype)}, {ref.name or 'the buffer'} takes {show_array(ref.shape, ref.dtype)}.{_slot_hint(v, src, ref)}"
     return Problem(text, jax, v.site("src"), _buffer_note(ref))
+
+
+def _slot_hint(v: CallView, src: Array, ref: Ref) -> str:
+    """Where the buffer has slots of the value's shape: how to name one."""
+    if not isinstance(src.shape, tuple) or not isinstance(ref.shape, tuple) or len(ref.shape) != len(src.shape) + 1:
+        return ""
+    if v.shapes_differ(src.shape, ref.shape[1:]) is not False:
+        return ""
+    return f" Name one of its {show_shape(ref.shape[:1])[1:-2]} slots: {ref.name or 'ref'}.at[i]."
 
 
 def dtype(v: CallView) -> Answer:
@@ -75,8 +98,12 @@ def dtype(v: CallView) -> Answer:
     jax = JaxError(
         "TypeError", f"The stored value has dtype {src.dtype}, but the target reference has dtype {ref.dtype}"
     )
-    text = f"The value is {src.dtype}, {ref.name or 'the buffer'} holds {ref.dtype}: an asynchronous store does not convert."
+    text = f"The value is {src.dtype}, {ref.name or 'the buffer'} holds {ref.dtype}: an asynchronous store does not convert. Cast first: .astype({_jnp(ref.dtype)})."
     return Problem(text, jax, v.site("src"), _buffer_note(ref))
+
+
+def _jnp(dtype: DType) -> str:
+    return "jnp.bool_" if dtype.name == "bool" else f"jnp.{dtype.name}"
 
 
 def single_barrier(v: CallView) -> Answer:
@@ -159,7 +186,8 @@ def strided_view(v: CallView) -> Answer:
             if stride != 1:
                 jax = JaxError("NotImplementedError", f"Strided slices unsupported. Got stride: {stride}")
                 return Problem(
-                    f"A tiled buffer cannot be sliced with a step ({stride}).",
+                    f"A tiled buffer cannot be sliced with a step ({stride}): its tiles are whole. Slice without a step, or put what is picked into a dimension "
+                    "of its own, in front of the tiled ones.",
                     jax,
                     view.made.site if view.made else None,
                 )
@@ -180,11 +208,18 @@ def slice_of_tiles(v: CallView) -> Answer:
                     "ValueError",
                     f"Expected slice start ({shown}) and slice size ({size}) to be divisible by the tile size ({tile})",
                 )
-                text = f"The buffer is tiled by {tile} here; a slice starts and ends at whole tiles (start {shown}, size {size})."
+                text = f"The buffer is tiled by {tile} here; a slice starts and ends at whole tiles (start {shown}, size {size}). {_tile_hint(start, size, tile)}"
                 return Problem(text, jax, view.made.site if view.made else None)
             if size is None:
                 return Unsure("a slice's size is not known")
     return None
+
+
+def _tile_hint(start: int | None, size: int | None, tile: int) -> str:
+    first = (start or 0) // tile * tile
+    if size is not None and size % tile:
+        return f"Take {-(-size // tile) * tile} of them, or a tiling that divides {size}."
+    return f"Start at {first} or {first + tile}."
 
 
 def tile_index(v: CallView) -> Answer:
@@ -194,7 +229,7 @@ def tile_index(v: CallView) -> Answer:
             jax = JaxError(
                 "TypeError", "Unsupported index type: <class 'jax._src.interpreters.partial_eval.DynamicJaxprTracer'>"
             )
-            text = f"This dimension is tiled by {tile}: take whole tiles (pl.ds), not one position."
+            text = f"This dimension is tiled by {tile}: take whole tiles (pl.ds), not one position, or index a dimension in front of the tiled ones."
             return Problem(text, jax, view.made.site if view.made else None)
     return None
 
@@ -212,9 +247,30 @@ def transposed(v: CallView) -> Answer:
             and x.permutation[-1] != len(x.permutation) - 1
         ):
             jax = JaxError("ValueError", "Can't transpose the swizzled dimension.")
-            text = "A swizzled buffer cannot be stored to through a transposed view: rows are permuted in place."
+            text = "A swizzled buffer cannot be stored to through a transposed view: its rows are permuted in place. Store to it as it is and read it transposed."
             return Problem(text, jax, x.made.site if x.made else v.site("ref"))
     return None
+
+
+def layout_shape(v: CallView) -> Answer:
+    """The value is given a register layout whose tiles do not divide its shape."""
+    src = v.value("src")
+    if not isinstance(src, Array) or not isinstance(src.layout, LayoutName) or src.made is None:
+        return None
+    shape, layout = v.exact_shape(src.shape), named_layout(v, src.layout)
+    if shape is None or not isinstance(layout, Tiled) or layout.applies_to(shape):
+        return None
+    if v.semantics is Semantics.WARPGROUP:
+        cast = f"Cannot cast to layout {jax_repr(layout, v.version)}"
+        jax = JaxError("ValueError", f"{cast}: the layout is notcompatible with the operand shape {shape} in")
+    else:
+        jax = JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {shape}")
+    name, tile = f"plgpu.Layout.{src.layout.name}", "x".join(map(str, layout.base_tile))
+    text = f"{name} comes in tiles of {tile} elements; {show_array(src.shape, src.dtype)} is not made of whole ones."
+    if len(shape) >= len(layout.base_tile):
+        whole = rounded(shape, layout.base_tile)
+        text += f" {src.dtype}{list(whole)} is."
+    return Problem(text, jax, src.made.site)
 
 
 def elsewhere(v: CallView) -> Answer:
@@ -237,8 +293,11 @@ def _elsewhere_error(v: CallView, how: str) -> JaxError | None:
         return None
     if v.semantics is Semantics.LANE:
         return JaxError("ValueError", "Expected SMEM but got: 7 : i32")
-    kind = "MLIRError" if v.version < V11 else "VerificationError"
-    return JaxError(kind, "'mosaic_gpu.async_store_smem' op The `destination` memref must be in SMEM.")
+    if v.version < V11:
+        return JaxError("MLIRError", "Verification failed:")
+    report = "Pallas encountered an internal verification error. Please file a bug at https://github.com/jax-ml/jax/issues/new/choose."
+    detail = "'mosaic_gpu.async_store_smem' op The `destination` memref must be in SMEM."
+    return JaxError("VerificationError", f"{report} Error details: {detail}")
 
 
 def barrier_view(v: CallView) -> Answer:
@@ -253,7 +312,7 @@ def barrier_view(v: CallView) -> Answer:
             where = x.made.site if x.made else v.site("barrier")
             if isinstance(item, Ds) and v.exact(item.stride) not in (1, None):
                 jax = JaxError("NotImplementedError", "Barrier does not support slice with `stride != 1`")
-                return Problem("Barriers cannot be sliced with a step.", jax, where)
+                return Problem("Barriers cannot be sliced with a step. Name one: .at[i].", jax, where)
             index = item.index if isinstance(item, Position) else None
             if isinstance(index, float):
                 jax = JaxError("ValueError", f"Barrier can only be indexed with integers or slices, got {index}")
@@ -277,7 +336,9 @@ def cluster_index(v: CallView) -> Answer:
         return None
     if v.semantics is Semantics.LANE:
         return Unsure("an array as cluster_idx")
-    jax = JaxError("ValueError", "Unsupported index: a vector")
+    jax = JaxError(
+        "ValueError", "Unsupported index: OpResult(… of type <class 'jaxlib.mlir._mlir_libs._mlir.ir.OpResult'>"
+    )
     text = f"cluster_idx is one integer; this is {show_array(index.shape, index.dtype)}."
     return Problem(text, jax, v.site("cluster_idx"))
 
@@ -388,24 +449,40 @@ def _problem(v: CallView, error: JaxError) -> Problem:
     if kind == "barrier":
         made = barrier.type.made
         what = "a ClusterBarrier" if barrier.type.kind == "cluster_barrier" else "a data buffer"
-        text = f"The store signals a plgpu.Barrier in the receiving block; {barrier.name or 'this'} is {what}."
+        text = f"The store signals a plgpu.Barrier() in the receiving block, which counts bytes; {barrier.name or 'this'} is {what}."
         return Problem(text, error, v.site("barrier"), (Note(made.site, "allocated here"),) if made else ())
     if kind == "atomic":
         return Problem(_atomic_text(v), error, v.site("atomic") or v.site("src"), notes)
     if kind == "scalar":
         return Problem(
-            "A scalar cannot be stored asynchronously: the store is by registers of a whole warpgroup.",
+            "A scalar cannot be stored asynchronously: all lanes of the warpgroup store a part of the value. Broadcast it to whole register tiles, 64x8 say.",
             error,
             v.site("src"),
             notes,
         )
     if kind == "architecture":
-        return Problem("Asynchronous stores to other blocks need sm_90 or newer (clusters).", error, None, notes)
+        return Problem(
+            f"Asynchronous stores to other blocks need clusters, that is sm_90 or newer; this is lowered for sm_{v.capability[0]}{v.capability[1]}.",
+            error,
+            None,
+            notes,
+        )
     if kind == "transforms":
-        return Problem(f"{_sends(v)}{_multiple_text(v)}. {_transforms_text(v, ref)}", error, v.site("ref"), notes)
+        return Problem(
+            f"{_sends(v)}{_multiple_text(v)}. {_transforms_text(v, ref)}{_lowers(v)}", error, v.site("ref"), notes
+        )
     if kind in ("bytes", "bits"):
-        return Problem(f"{_sends(v)}{_multiple_text(v)}. {_TILES}", error, v.site("src"), notes)
-    return Problem(f"{_sends(v)}. {_layout_text(v, error)}", error, v.site("src"), notes)
+        return Problem(f"{_sends(v)}{_multiple_text(v)}. {_TILES}{_lowers(v)}", error, v.site("src"), notes)
+    return Problem(f"{_sends(v)}. {_layout_text(v, error)}{_lowers(v)}", error, v.site("src"), notes)
+
+
+def _lowers(v: CallView) -> str:
+    """The nearest store that lowers, as far as a quick search finds one."""
+    case = store_case(v)
+    if isinstance(case, Unsure):
+        return ""
+    variant = lowering_variant(case)
+    return f" {show_variant(case, variant)}" if variant is not None else ""
 
 
 _TILES = (
@@ -453,9 +530,14 @@ def _layout_text(v: CallView, error: JaxError) -> str:
     if error.message.startswith("Replicated"):
         return f"In {name or 'this layout'} several lanes hold the same element: such a value cannot be stored asynchronously."
     if error.message.startswith("Unsupported register"):
-        return f"Each lane would store {error.message.rsplit(' ', 1)[-1]} bits at once; st.async takes 32 or 64. Take a layout with wider vectors."
+        return f"Each lane would store {error.message.rsplit(' ', 1)[-1]} bits at once; st.async takes 32 or 64."
+    ref = v.value("ref")
+    if isinstance(ref, Ref) and not ref.type.transforms:
+        return f"{ref.name or 'The buffer'} has no transforms, and JAX finds no tiling and swizzle to which the value could be stored as it is."
+    if isinstance(ref, Ref) and not _has_swizzle(ref):
+        return f"{ref.name or 'The buffer'} is not swizzled: no transfer from {name or 'its layout'} to it avoids bank conflicts."
     if "bank conflicts" in error.message or "Failed to" in error.message or "plan" in error.message:
-        return f"No conflict-free transfer exists from {name or 'its layout'} to this tiling and swizzle (optimized=False allows the conflicts)."
+        return f"No conflict-free transfer exists from {name or 'its layout'} to this tiling and swizzle."
     return "The value's layout and the buffer's tiling do not fit each other."
 
 
@@ -497,8 +579,18 @@ _TILE_TEXT = (
 )
 
 
-def _rule(id: str, summary: str, order: int, check: Callable[[CallView], Answer], source: str, text: str) -> Rule:
-    return Rule(id, summary, API, order, check, source, text)
+def _rule(
+    id: str,
+    summary: str,
+    order: int,
+    check: Callable[[CallView], Answer],
+    source: str,
+    text: str,
+    *,
+    since: JaxVersion | None = None,
+    semantics: Semantics | None = None,
+) -> Rule:
+    return Rule(id, summary, API, order, check, source, text, since, semantics=semantics)
 
 
 RULES = (
@@ -510,6 +602,10 @@ RULES = (
     _rule("async-store-barrier-count", "An asynchronous store signals one barrier.", 110, single_barrier,
           f"{PRIMITIVES}, _async_store_smem_abstract_eval",
           "`Barrier(num_barriers=n)` is n barriers; the store takes one of them, `barrier.at[slot]`."),
+    _rule("async-store-layout-shape", "The stored value fills whole tiles of its register layout.", 115, layout_shape,
+          "jax/experimental/mosaic/gpu/layout_inference.py, _layout_cast_constraint_system; fragmented_array.py, TiledLayout.registers_shape",
+          "A register layout spreads tiles of one size over the lanes of the warpgroup; an array of that layout is made of whole tiles. Round the shape "
+          "up, or take a layout with smaller tiles.\n\n" + _TILE_TEXT),
     _rule("async-store-warp", "An asynchronous store is not for code of a single warp.", 120, warp_level, f"{LOWERING}, lower_jaxpr_to_mosaic_gpu",
           "The value is spread over the 128 lanes of a warpgroup; a single warp does not hold it."),
     _rule("tiled-slice-step", "A tiled buffer is not sliced with a step.", 130, strided_view, _VIEW,
@@ -522,7 +618,7 @@ RULES = (
           "whole tiles with `pl.ds`."),
     _rule("swizzled-transpose", "A swizzled buffer is not stored to through a transposed view.", 133, transposed,
           f"{CORE}, UnswizzleRef.commute_transpose",
-          "Swizzling permutes the 16-byte units of each row; the transposed view has no rows of that width."),
+          "Swizzling permutes the 16-byte units of each row; the transposed view has no rows of that width.", semantics=Semantics.LANE),
     _rule("async-store-elsewhere", "The buffer of an asynchronous store is not already a remote reference.", 190, elsewhere,
           "jax/experimental/mosaic/gpu/utils.py, get_cluster_ref", "`cluster_idx` and `cluster_dim` name the "
                                                                    "receiving block."),
@@ -544,10 +640,10 @@ RULES = (
           "The store arrives at a barrier of the receiving block with the number of bytes. A `ClusterBarrier` counts "
           "arrivals of blocks, not bytes."),
     _rule("async-store-architecture", "An asynchronous store needs sm_90 or newer.", 220, _refused("architecture"),
-          "jax/experimental/mosaic/gpu/utils.py, BarrierRef.arrive_expect_tx", "Clusters came with Hopper."),
+          "jax/experimental/mosaic/gpu/utils.py, BarrierRef.arrive_expect_tx",
+          "Blocks form clusters, and write to each other's shared memory, since Hopper (sm_90). Which GPU a kernel is for says its first line "
+          "(`# pallas: target sm_80`), a setting, or what it calls.", since=JaxVersion(0, 11)),
     _rule("async-store-layout", "The stored value's register layout can be stored.", 230, _refused("layout"), _FRAGMENTED, _TILE_TEXT),
-    _rule("async-store-layout-shape", "The stored value fills whole tiles of its register layout.", 225, _refused("layout-shape"),
-          "jax/experimental/mosaic/gpu/layout_inference.py", _TILE_TEXT),
     _rule("async-store-atomic", "Asynchronous atomics work on 32-bit integers.", 240, _refused("atomic"),
           "jax/experimental/mosaic/gpu/fragmented_array.py, _store_register_atomic",
           "`red.async` exists for 32-bit integers with add, max, min, and, or, xor."),

@@ -24,7 +24,12 @@ def unknown_axis(v: CallView) -> Answer:
     )
     listed = ", ".join(map(repr, names)) if names else "none"
     notes = (Note(launch.made.site, "the kernel's mesh"),) if launch.made else ()
-    return Problem(f"The kernel has no axis {name!r}; its axes are: {listed}.", jax, v.site("axis_name"), notes)
+    return Problem(
+        f"The kernel has no axis {name!r}; its axes are: {listed} (grid_names=, cluster_names=, thread_name=).",
+        jax,
+        v.site("axis_name"),
+        notes,
+    )
 
 
 def _axis_names(launch: Launch) -> list[str] | None:

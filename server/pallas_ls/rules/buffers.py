@@ -7,11 +7,11 @@ from ..domain import dim as dims
 from ..domain.array import element_bits
 from ..domain.cond import Cond
 from ..domain.dim import Dim
-from ..domain.dtype import DType
 from ..domain.finding import JaxError
 from ..domain.python import DictCell, Int, ListCell, Unknown, Value
 from ..domain.ref import RefType, Swizzle, Tiling
 from ..source.span import Site
+from .advice import fitting_transforms, rounded_to_tiles, show_transforms
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .view import CallView, show_array, show_shape
 
@@ -29,11 +29,9 @@ def swizzle_value(v: CallView) -> Answer:
     exact = v.exact(s)
     if not all(a is False for a in allowed) or exact is None:
         return Unsure("the swizzle is not known")
-    text = f"A swizzle of {exact} bytes does not exist: it is 32, 64 or 128."
+    text = f"A swizzle of {exact} bytes does not exist: it is 32, 64 or 128, and divides the row in bytes."
     if exact == 16:
-        text += (
-            " (plgpu.find_swizzle returns 16 for rows that no wider swizzle divides; leave the transform away then.)"
-        )
+        text += " plgpu.find_swizzle returns 16 for rows that none of them divides: leave the transform away then, or widen the row."
     jax = JaxError("ValueError", f"Swizzle {exact} is not supported. Only 32, 64 and 128 are accepted.")
     return Problem(text, jax, v.site("swizzle"))
 
@@ -49,7 +47,9 @@ def barrier_arrivals(v: CallView) -> Answer:
     shown = dims.text(v.simplify(n.dim))
     jax = JaxError("ValueError", f"Num arrivals must be at least 1, but got {shown}")
     return Problem(
-        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival.", jax, v.site("num_arrivals")
+        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival. Give the number of arrivals that a wait is for.",
+        jax,
+        v.site("num_arrivals"),
     )
 
 
@@ -153,10 +153,21 @@ def _does_not_divide(v: CallView, t: RefType, x: Tiling, d: Dim, by: Dim) -> Pro
     rest = v.simplify(dims.mod(d, by))
     text = (
         f"TilingTransform({show_shape(x.tiling)}) does not divide {show_array(t.shape, t.dtype)}: "
-        f"{dims.text(v.simplify(d))} % {dims.text(v.simplify(by))} = {dims.text(rest)}."
+        f"{dims.text(v.simplify(d))} % {dims.text(v.simplify(by))} = {dims.text(rest)}.{_use_instead(v, t)}"
     )
     at = x.made.args.get("tiling") if x.made else None
     return Problem(text, JaxError("AssertionError", ""), at or _site(t), _shape_note(t, at))
+
+
+def _use_instead(v: CallView, t: RefType) -> str:
+    """Transforms that the buffer can have, or the sizes that it would need for any."""
+    shape, bits = v.exact_shape(t.shape), element_bits(t.dtype)
+    if not shape or not isinstance(bits, int):
+        return ""
+    fitting = fitting_transforms(shape, bits)
+    if fitting is not None:
+        return f" Use {show_transforms(*fitting)}."
+    return f" The usual tilings do not divide it; they do {t.dtype}{list(rounded_to_tiles(shape, bits))}."
 
 
 def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer:
@@ -177,7 +188,7 @@ def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer
     text = (
         f"SwizzleTransform({dims.text(v.simplify(swizzle.dim))}) needs rows of {dims.text(v.simplify(swizzle.dim))} bytes, that is "
         f"{dims.text(want)} x {t.dtype}; after tiling a row of {show_array(t.shape, t.dtype)} has {dims.text(last)} "
-        f"({dims.text(v.simplify(row_bytes))} bytes)."
+        f"({dims.text(v.simplify(row_bytes))} bytes).{_use_instead(v, t)}"
     )
     physical = (
         "("
@@ -205,11 +216,6 @@ def _shape_note(t: RefType, at: Site | None) -> tuple[Note, ...]:
         if where is not None and where != at
         else ()
     )
-
-
-def row_elements(swizzle: int, dtype: DType) -> int:
-    """Elements in a row of a swizzle."""
-    return swizzle * 8 // dtype.bits
 
 
 RULES = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -83,13 +82,31 @@ def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
 
 
 def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
+    if view.fact.facts.contradictory:
+        return None
+    if view.semantics is None:
+        return _judge_both(view, rules)
+    return _judge_under(view, rules, view.semantics)
+
+
+def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
+    """A call whose semantics are not known is refused where both refuse it; what JAX says is told of the default ones."""
+    default = view.target.default_semantics()
+    found = {s: _judge_under(CallView(view.fact, view.target, s), rules, s) for s in Semantics}
+    other = next(found[s] for s in Semantics if s is not default)
+    if isinstance(found[default], Violation) and isinstance(other, Violation):
+        return found[default]
+    doubt = next((d for d in found.values() if isinstance(d, Doubt)), None)
+    if doubt is None and any(found.values()):
+        return Doubt(view.fact, "the lowering semantics are not known, and only one of them refuses this")
+    return doubt
+
+
+def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Violation | Doubt | None:
     doubt: str | None = None
     fact = view.fact
-    if fact.facts.contradictory:
-        return None
-    semantics = view.semantics
     for rule in rules:
-        if not _applies(rule, view, semantics):
+        if not rule.holds_for(view.version, semantics):
             continue
         answer = rule.check(view)
         if isinstance(answer, Problem):
@@ -110,12 +127,6 @@ def catches(kind: str, name: str) -> bool:
     if isinstance(k, type) and isinstance(n, type):
         return issubclass(n, k)
     return kind == name or kind in ("Exception", "BaseException")
-
-
-def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
-    if semantics is None:
-        return rule.semantics is None and rule.holds_for(view.version, Semantics.LANE)
-    return rule.holds_for(view.version, semantics)
 
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:

@@ -11,8 +11,8 @@ TRANSFORMS = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
 
 def swap(out_gmem, inbox, arrived):
     me = jax.lax.axis_index("pair")
-    tile = plgpu.layout_cast(jnp.full((ROWS, COLS), me, jnp.float16), plgpu.Layout.WGMMA)
-    plgpu.async_store_smem(tile, inbox, arrived, cluster_idx=1 - me, cluster_dim="pair")  # <- refused
+    tile = plgpu.layout_cast(jnp.full((ROWS, COLS), me, jnp.float16), plgpu.Layout.WGMMA)  # <- refused
+    plgpu.async_store_smem(tile, inbox, arrived, cluster_idx=1 - me, cluster_dim="pair")
     plgpu.barrier_wait(arrived)
     plgpu.copy_smem_to_gmem(inbox, out_gmem.at[pl.ds(me * ROWS, ROWS)])
     plgpu.wait_smem_to_gmem(0)

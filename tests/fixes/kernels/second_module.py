@@ -1,0 +1,28 @@
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+from sizes import COLS, ROWS
+
+
+def body(out, smem, ready):
+    me = jax.lax.axis_index("c")
+    x = jnp.zeros((ROWS, COLS), jnp.bfloat16)
+    plgpu.async_store_smem(x, smem, ready, cluster_idx=1 - me, cluster_dim="c")
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=[
+        plgpu.SMEM((ROWS, COLS), jnp.bfloat16, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))),
+        plgpu.Barrier(),
+    ],
+    cluster=(2,),
+    cluster_names=("c",),
+)
+
+if __name__ == "__main__":
+    jax.jit(kernel).trace().lower(lowering_platforms=("cuda",))
+    print("LOWERED OK")

@@ -1,0 +1,4 @@
+"""Sizes that several kernels share."""
+
+ROWS = 48
+COLS = 64
