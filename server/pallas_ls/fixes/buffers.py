@@ -50,7 +50,7 @@ def _fitted(repair: Repair, t: RefType) -> Iterator[Candidate]:
         # A tiling that is computed from the swizzle changes with it.
         for edits in (swizzle_alone(repair, t, swizzle), set_transforms(repair, t, tiling, swizzle)):
             if edits:
-                yield Candidate(f"Use {described(tiling, swizzle)}", False, edits, "fit")
+                yield Candidate(f"Use {described(tiling, swizzle)}", True, edits, "fit")
 
 
 def _choices(repair: Repair, t: RefType, shape: tuple[int, ...], bits: int) -> Iterator[tuple[tuple[int, ...], int]]:

@@ -21,9 +21,18 @@ def offers(repair: Repair, prover: Prover, paths: Iterable[str]) -> Iterator[Can
     for candidate in candidates(repair):
         if sum(counts.values()) >= MOST:
             return
-        if counts.get(candidate.kind, 0) >= OF_A_KIND or (candidate.kind == "grow" and counts.keys() - {"grow"}):
+        if _enough(candidate.kind, counts):
             continue
         found = prover.proven(candidate, repair, every)
         if found is not None:
             counts[candidate.kind] = counts.get(candidate.kind, 0) + 1
             yield found
+
+
+def _enough(kind: str, counts: dict[str, int]) -> bool:
+    """Whether a further fix of a kind says nothing new: a part of it, or something smaller, helps already."""
+    if kind == "grow":
+        return bool(counts)
+    if kind == "LAYOUT_AND_TRANSFORMS" and counts.keys() & {"LAYOUT", "TRANSFORMS"}:
+        return True
+    return counts.get(kind, 0) >= OF_A_KIND

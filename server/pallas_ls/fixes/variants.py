@@ -38,7 +38,7 @@ def lowering(repair: Repair) -> Iterator[Candidate]:
         edits = _edits(repair, case, variant.case)
         if edits:
             tried[variant.change] = tried.get(variant.change, 0) + 1
-            yield Candidate(_title(repair, case, variant.case), variant.change is Change.OPTIMIZED, edits, kind)
+            yield Candidate(_title(repair, case, variant.case), variant.change < Change.SHAPE, edits, kind)
 
 
 def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
@@ -133,7 +133,7 @@ def _growth(repair: Repair, old: StoreCase, new: StoreCase) -> str:
     ref = repair.view.value("ref")
     extents = ref.shape if isinstance(ref, Ref) and isinstance(ref.shape, tuple) else ()
     changed = [(e, n) for e, o, n in zip(extents, old.shape, new.shape, strict=True) if o != n]
-    names = [f"{_name(repair, e) or o} up to {n}" for (e, n), o in zip(changed, _changed(old, new), strict=True)]
+    names = [f"{_name(repair, e, o) or o} up to {n}" for (e, n), o in zip(changed, _changed(old, new), strict=True)]
     total = new.bits
     for n in new.shape:
         total *= n
@@ -145,9 +145,11 @@ def _changed(old: StoreCase, new: StoreCase) -> list[int]:
     return [o for o, n in zip(old.shape, new.shape, strict=True) if o != n]
 
 
-def _name(repair: Repair, extent: object) -> str | None:
+def _name(repair: Repair, extent: object, size: int) -> str | None:
     """The constant that an extent is: the name on the left of `BLOCK = 48`."""
     for origin in origins(extent):
+        if repair.source(origin.site) != str(size):
+            continue
         span = repair.locate(origin.site)
         line = repair.line_before(span) if span is not None else ""
         name = line.split("=")[0].split(":")[0].strip()
