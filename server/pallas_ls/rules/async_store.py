@@ -201,7 +201,7 @@ RULES = (
         "async-store-layout",
         "The stored value's register layout can be stored.",
         230,
-        sent.refused("layout"),
+        sent.refused("layout", "layout-shape"),
         _FRAGMENTED,
         _TILE_TEXT,
     ),

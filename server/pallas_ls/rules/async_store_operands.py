@@ -150,8 +150,10 @@ def warp_level(v: CallView) -> Answer:
 def layout_shape(v: CallView) -> Answer:
     """The value is given a register layout whose tiles do not divide its shape."""
     src = v.value("src")
-    if not isinstance(src, Array) or not isinstance(src.layout, LayoutName) or src.made is None:
+    if not isinstance(src, Array) or not isinstance(src.layout, LayoutName):
         return None
+    if src.made is None and v.semantics is not Semantics.LANE:
+        return None  # computed from values of that layout, which the solver may change on the way
     shape, layout = v.exact_shape(src.shape), named_layout(v, src.layout)
     if shape is None or not isinstance(layout, Tiled) or layout.applies_to(shape):
         return None
@@ -165,7 +167,7 @@ def layout_shape(v: CallView) -> Answer:
     if len(shape) >= len(layout.base_tile):
         whole = rounded(shape, layout.base_tile)
         text += f" {src.dtype}{list(whole)} is."
-    return Problem(text, jax, src.made.site)
+    return Problem(text, jax, src.made.site if src.made is not None else v.site("src"))
 
 
 def barrier_view(v: CallView) -> Answer:

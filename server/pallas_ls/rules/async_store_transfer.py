@@ -37,9 +37,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
 
 
 _TILES = (
-    "Reaching the next multiple does not lower either: a store must fill whole register tiles (WGMMA: 64x8 elements "
-    "of 16 or 32 bits, "
-    "WGMMA_8BIT: 64x16 of 8 bits), at least 512 B."
+    "a store must fill whole register tiles (WGMMA: 64x8 elements of 16 or 32 bits, WGMMA_8BIT: 64x16 of 8 bits), at "
+    "least 512 B."
 )
 
 
@@ -108,11 +107,9 @@ def _problem(v: CallView, error: JaxError) -> Problem:
             notes,
         )
     if kind == "transforms":
-        return Problem(
-            f"{_sends(v)}{_multiple_text(v)}. {_transforms_text(v, ref)}{_lowers(v)}", error, v.site("ref"), notes
-        )
+        return Problem(f"{_sends(v)}. {_transforms_text(v, ref)}{_lowers(v)}", error, v.site("ref"), notes)
     if kind in ("bytes", "bits"):
-        return Problem(f"{_sends(v)}{_multiple_text(v)}. {_TILES}{_lowers(v)}", error, v.site("src"), notes)
+        return Problem(f"{_sends(v)}{_bytes_text(v)}", error, v.site("src"), notes)
     return Problem(f"{_sends(v)}. {_layout_text(v, error)}{_lowers(v)}", error, v.site("src"), notes)
 
 
@@ -126,11 +123,13 @@ def _count(total: dims.Dim) -> str:
     return f"{total:,} B" if isinstance(total, int) else f"{dims.text(total)} B"
 
 
-def _multiple_text(v: CallView) -> str:
-    total = sent_bytes(v)
-    if isinstance(total, int) and total % 128:
-        return f", not a multiple of 128: {total} % 128 = {total % 128}, the next is {-(-total // 128) * 128}"
-    return ""
+def _bytes_text(v: CallView) -> str:
+    """What is wrong with the number of bytes; the next multiple of 128 alone is never the way out."""
+    total, lowers = sent_bytes(v), _lowers(v)
+    why = "a store must fill whole register tiles." if lowers else _TILES
+    if not isinstance(total, int):
+        return f", which is no whole number of bytes in multiples of 128: {why}{lowers}"
+    return f", not a multiple of 128. Padding to {-(-total // 128) * 128} B does not lower either: {why}{lowers}"
 
 
 def _lowers(v: CallView) -> str:
@@ -215,7 +214,12 @@ def lane_bytes(v: CallView) -> Answer:
     fits = v.decide(conds.divides(128, total))
     if fits is False and both and not any(isinstance(x, Elsewhere) for x in ref.views):
         jax = JaxError("NotImplementedError", "Transfer is not a multiple of 128 bytes")
-        return Problem(f"{_sends(v)}, never a multiple of 128. {_TILES}", jax, v.site("src"), buffer_note(ref))
+        return Problem(
+            f"{_sends(v)}, never a multiple of 128. Padding to one does not lower either: {_TILES}",
+            jax,
+            v.site("src"),
+            buffer_note(ref),
+        )
     return None if fits else Unsure("whether the number of bytes is a multiple of 128 is not known")
 
 
