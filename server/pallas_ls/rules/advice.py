@@ -17,7 +17,7 @@ TILE_ROWS = 8
 
 def fitting_transforms(shape: tuple[int, ...], bits: int) -> tuple[tuple[int, ...], int] | None:
     """The usual tiling of a buffer and the widest swizzle (bytes) for it; None where no swizzle divides its row."""
-    if not shape or (len(shape) > 1 and shape[-2] % TILE_ROWS):
+    if len(shape) == 0 or (len(shape) > 1 and shape[-2] % TILE_ROWS):
         return None
     for swizzle in SWIZZLES:
         columns = swizzle * 8 // bits

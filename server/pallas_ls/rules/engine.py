@@ -71,12 +71,16 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
             doubts.append(found)
     certain = [v for v in violations if not _depends(v.fact, passed.get((v.fact.site, v.fact.chain), ()))]
     sure = {id(v) for v in certain}
-    doubts += [Doubt(v.fact, "it is refused for some values of what is not known here") for v in violations if id(v) not in sure]
+    doubts += [
+        Doubt(v.fact, "it is refused for some values of what is not known here")
+        for v in violations
+        if id(v) not in sure
+    ]
     return _without_repeats(certain), doubts
 
 
 def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
-    """Whether the same call is not refused in another case of an open condition: then not every binding that gets there violates the rule."""
+    """Whether the same call passes in another case of an open condition: then not every binding violates the rule."""
     opposite = {conds.negate(c) for c in fact.guards}
     return any(not opposite.isdisjoint(other.guards) for other in passed)
 
@@ -90,7 +94,7 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 
 
 def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
-    """A call whose semantics are not known is refused where both refuse it; what JAX says is told of the default ones."""
+    """A call of unknown semantics is refused where both refuse it; quoted is what JAX says under the default ones."""
     default = view.target.default_semantics()
     found = {s: _judge_under(CallView(view.fact, view.target, s), rules, s) for s in Semantics}
     other = next(found[s] for s in Semantics if s is not default)
