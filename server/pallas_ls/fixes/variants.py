@@ -15,7 +15,8 @@ from ..rules.transfer.nearest import Candidate as Variant
 from ..rules.transfer.nearest import Change, nearest
 from ..rules.view import CallView, origins
 from .candidate import Candidate, Edits, Repair, some, together
-from .layouts import can_be_named, give_layout
+from ..rules.transfer.nearest import is_for_values
+from .layouts import give_layout
 from .literals import set_shape
 from .transforms import described, set_transforms
 
@@ -49,7 +50,7 @@ def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
         for variant in nearest(asked, LOOKED_AT):
             source = variant.case.source
             plain = replace(variant.case, view=None)
-            named = source == case.source or not isinstance(source, Tiled) or can_be_named(source)
+            named = source == case.source or not isinstance(source, Tiled) or is_for_values(source)
             if named and plain not in seen and plain != whole:
                 seen.add(plain)
                 yield variant
