@@ -7,6 +7,7 @@ from ..domain.layout import Tiled
 from ..rules.transfer.nearest import is_for_values
 from .candidate import Edits, Repair, some
 
+
 def give_layout(repair: Repair, layout: Tiled) -> Edits:
     """Edits that give the stored value a layout: in the cast or load that names one, else by a cast around it."""
     src = repair.view.value("src")

@@ -12,10 +12,9 @@ from ..rules.rule import Unsure
 from ..rules.store_case import store_case
 from ..rules.transfer.case import StoreCase
 from ..rules.transfer.nearest import Candidate as Variant
-from ..rules.transfer.nearest import Change, nearest
+from ..rules.transfer.nearest import Change, is_for_values, nearest
 from ..rules.view import CallView, origins
 from .candidate import Candidate, Edits, Repair, some, together
-from ..rules.transfer.nearest import is_for_values
 from .layouts import give_layout
 from .literals import set_shape
 from .transforms import described, set_transforms

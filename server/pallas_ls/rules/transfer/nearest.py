@@ -42,7 +42,7 @@ COMMON: tuple[Tiled, ...] = (
 )
 
 
-#: Layouts that are no answer for a value: they belong to copies and to operands of matrix multiplications, or are private.
+#: Layouts that are no answer for a value: they belong to copies and operands of matrix multiplications, or are private.
 _NOT_FOR_VALUES = ("_", "SMEM_GMEM_COPY", "MMA_", "TMA_INDICES", "TCGEN05_M64")
 
 
