@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import operators as ops
 from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
+from . import operators as ops
 from .attributes import SuperObject, lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
