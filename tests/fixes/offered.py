@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,15 @@ def texts_of(kernel: Path) -> dict[str, str]:
     text = kernel.read_text()
     beside = [p for p in kernel.parent.glob("*.py") if f"from {p.stem} import" in text]
     return {p.name: p.read_text() for p in (kernel, *beside)}
+
+
+def in_semantics(text: str, name: str) -> str | None:
+    """A kernel of `STYLES` under "Lane" or "Warpgroup" semantics; None where it has no place for these."""
+    given = "compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics."
+    if given in text:
+        return re.sub(r"LoweringSemantics\.\w+", f"LoweringSemantics.{name}", text)
+    mesh = 'cluster_names=("c",),\n'
+    return text.replace(mesh, f"{mesh}    {given}{name}),\n") if mesh in text and "plgpu" in text else None
 
 
 def session(texts: Mapping[str, str], jax: str = "0.12.0") -> tuple[Session, Texts]:

@@ -1,4 +1,4 @@
-"""Writes what is offered for each kernel anew: `python -m tests.fixes.record`. The changes are to be read before they are kept."""
+"""Writes what is offered for each kernel anew: `python -m tests.fixes.record`. Read the changes first."""
 
 from __future__ import annotations
 

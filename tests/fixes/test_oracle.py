@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .offered import HERE, kernels, offers, texts_of
+from .offered import HERE, STYLES, in_semantics, kernels, offers, texts_of
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="JAX is not installed")
 
@@ -31,18 +31,37 @@ def lowered(files: list[Path]) -> dict[str, str | None]:
     return {row["file"]: row["error"] for row in rows}
 
 
-def test_jax_lowers_what_every_fix_makes(tmp_path: Path) -> None:
+def refusals(texts: dict[Path, dict[str, str]], folder: Path) -> tuple[int, dict[tuple[str, str], str]]:
+    """How many fixes these kernels are offered, and what JAX refuses of what they make."""
     titles: dict[str, str] = {}
-    for kernel in kernels():
-        for i, o in enumerate(offers(texts_of(kernel), kernel.name, installed())):
-            folder = tmp_path / f"{kernel.stem}-{i}"
-            folder.mkdir()
+    for kernel, files in texts.items():
+        for i, o in enumerate(offers(files, kernel.name, installed())):
+            place = folder / f"{kernel.stem}-{i}"
+            place.mkdir()
             for path, text in o.texts.items():
-                (folder / path).write_text(text)
-            titles[str(folder / kernel.name)] = o.fix.title
+                (place / path).write_text(text)
+            titles[str(place / kernel.name)] = o.fix.title
     verdicts = lowered([Path(f) for f in titles])
-    assert len(titles) > 100
-    assert {(Path(f).stem, titles[f]): e for f, e in verdicts.items() if e is not None} == {}
+    return len(titles), {(Path(f).stem, titles[f]): e for f, e in verdicts.items() if e is not None}
+
+
+def test_jax_lowers_what_every_fix_makes(tmp_path: Path) -> None:
+    offered, refused = refusals({k: texts_of(k) for k in kernels()}, tmp_path)
+    assert refused == {}
+    assert offered > 100
+
+
+@pytest.mark.parametrize("semantics", ["Lane", "Warpgroup"])
+def test_jax_lowers_it_under_both_semantics(semantics: str, tmp_path: Path) -> None:
+    texts: dict[Path, dict[str, str]] = {}
+    for kernel in kernels():
+        files = texts_of(kernel)
+        changed = in_semantics(files[kernel.name], semantics)
+        if kernel.parent == STYLES and changed is not None:
+            texts[kernel] = {**files, kernel.name: changed}
+    offered, refused = refusals(texts, tmp_path)
+    assert refused == {}
+    assert offered > 30
 
 
 def test_jax_refuses_what_is_to_be_fixed(tmp_path: Path) -> None:
