@@ -21,7 +21,11 @@ from .rewrites import rewritten
 def texts_of(path: Path) -> dict[str, str]:
     """A file as the main module, with the modules beside it that it imports."""
     text = path.read_text()
-    beside = {p.stem: p.read_text() for p in path.parent.glob("*.py") if p != path and f"import {p.stem}" in text or f"from {p.stem} " in text}
+    beside = {
+        p.stem: p.read_text()
+        for p in path.parent.glob("*.py")
+        if (p != path and f"import {p.stem}" in text) or f"from {p.stem} " in text
+    }
     return {oracle.MAIN: text, **beside}
 
 
@@ -33,7 +37,10 @@ def wrong(texts: dict[str, str]) -> str:
         return traceback.format_exc()
     if not found or oracle.run(texts) is not None:
         return ""
-    return "\n".join(f"{e.span.path}:{texts.get(e.span.path[:-3], '').count(chr(10), 0, e.span.start) + 1} {e.code}: {e.message}" for e in found)
+    return "\n".join(
+        f"{e.span.path}:{texts.get(e.span.path[:-3], '').count(chr(10), 0, e.span.start) + 1} {e.code}: {e.message}"
+        for e in found
+    )
 
 
 def rewrite(texts: dict[str, str], c: Choices) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Rewrites of a file that keep what it does: what lowered still lowers, so there must still be no error."""
 
+# ruff: noqa: E501 - lines of generated code stay whole
+
 from __future__ import annotations
 
 import ast
@@ -23,7 +25,9 @@ def rewritten(c: Choices, text: str, count: int = 3) -> str:
 
 
 def _fresh(tree: ast.Module) -> str:
-    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {
+        n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)
+    }
     taken |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     return next(name for i in range(10_000) if (name := f"made_{i}") not in taken and not hasattr(builtins, name))
 
@@ -74,7 +78,14 @@ def _through_function(c: Choices, tree: ast.Module) -> None:
     found = _integers(tree)
     if found:
         node, name = c.pick(found), _fresh(tree)
-        body = c.pick(("return n", "assert n == n\n    return n", "if n < 0:\n        raise ValueError(n)\n    return n", "return (n * 6 // 2) // 3"))
+        body = c.pick(
+            (
+                "return n",
+                "assert n == n\n    return n",
+                "if n < 0:\n        raise ValueError(n)\n    return n",
+                "return (n * 6 // 2) // 3",
+            )
+        )
         _put(tree, node, f"{name}({node.value})", f"def {name}(n):\n    {body}")
 
 
@@ -83,7 +94,20 @@ def _as_arithmetic(c: Choices, tree: ast.Module) -> None:
     if found:
         node = c.pick(found)
         n = node.value
-        _put(tree, node, c.pick((f"({n} + 1 - 1)", f"({n} * 4 // 4)", f"max({n}, {n})", f"({n} if True else 7)", f"[{n}, 7][0]", f"dict(a={n})['a']")))
+        _put(
+            tree,
+            node,
+            c.pick(
+                (
+                    f"({n} + 1 - 1)",
+                    f"({n} * 4 // 4)",
+                    f"max({n}, {n})",
+                    f"({n} if True else 7)",
+                    f"[{n}, 7][0]",
+                    f"dict(a={n})['a']",
+                )
+            ),
+        )
 
 
 def _through_config(c: Choices, tree: ast.Module) -> None:
@@ -149,7 +173,9 @@ def _guard(c: Choices, tree: ast.Module) -> None:
 
 def _calls(tree: ast.Module) -> list[ast.Call]:
     """Calls of library functions with only plain arguments."""
-    decorators = {id(d) for f in ast.walk(tree) if isinstance(f, (ast.FunctionDef, ast.ClassDef)) for d in f.decorator_list}
+    decorators = {
+        id(d) for f in ast.walk(tree) if isinstance(f, (ast.FunctionDef, ast.ClassDef)) for d in f.decorator_list
+    }
     return [
         n for n in ast.walk(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name) and n.func.value.id in ("plgpu", "jnp", "pl")
@@ -203,13 +229,24 @@ def _under_true(c: Choices, tree: ast.Module) -> None:
         return
     block = c.pick(blocks)
     at = c.pick([i for i, s in enumerate(block) if _may_move(s)])
-    holder = ast.parse(c.pick(("if True:\n    pass", "for _once in range(1):\n    pass", "try:\n    pass\nfinally:\n    pass", "if 2 > 1:\n    pass\nelse:\n    raise ValueError"))).body[0]
+    holder = ast.parse(
+        c.pick(
+            (
+                "if True:\n    pass",
+                "for _once in range(1):\n    pass",
+                "try:\n    pass\nfinally:\n    pass",
+                "if 2 > 1:\n    pass\nelse:\n    raise ValueError",
+            )
+        )
+    ).body[0]
     holder.body = [block[at]]  # pyright: ignore[reportAttributeAccessIssue]
     block[at] = holder
 
 
 def _may_move(s: ast.stmt) -> bool:
-    return isinstance(s, (ast.Assign, ast.Expr, ast.FunctionDef, ast.AugAssign)) and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    return isinstance(s, (ast.Assign, ast.Expr, ast.FunctionDef, ast.AugAssign)) and not (
+        isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)
+    )
 
 
 def _bound_first(c: Choices, tree: ast.Module) -> None:
@@ -218,7 +255,9 @@ def _bound_first(c: Choices, tree: ast.Module) -> None:
         (block, i, arg)
         for block in _blocks(tree)
         for i, s in enumerate(block)
-        if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and not any(isinstance(a, ast.Starred) for a in s.value.args)
+        if isinstance(s, ast.Expr)
+        and isinstance(s.value, ast.Call)
+        and not any(isinstance(a, ast.Starred) for a in s.value.args)
         for arg in s.value.args[:1]
         if not isinstance(arg, (ast.Constant, ast.Lambda))
     ]
