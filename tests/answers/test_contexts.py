@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from .workbench import said, session
+from pallas_ls.answers.session import Session
+from pallas_ls.domain.target import Target
+
+from .workbench import Texts, kernel, said, session
 
 FACTORY = """
+TRANSFORMS = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+
 def make(x, rows):
     def body(x_gmem, o_gmem, smem, barrier):
-        tile = plgpu.layout_cast(jnp.zeros((rows, 64), jnp.float16), plgpu.Layout.WGMMA)
+        tile = jnp.zeros((rows, 64), jnp.float16)
         plgpu.async_store_smem(tile, smem, barrier, cluster_idx=0, cluster_dim="c")
 
     return plgpu.kernel(
         body,
         out_type=jax.ShapeDtypeStruct(x.shape, x.dtype),
         scratch_types=[
-            plgpu.SMEM((rows, 64), jnp.float16, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))),
+            plgpu.SMEM((rows, 64), jnp.float16, transforms=TRANSFORMS),
             plgpu.Barrier(),
         ],
         cluster=(2,),
@@ -31,7 +36,7 @@ def test_a_factory_alone_is_not_at_fault() -> None:
 def test_the_caller_is_at_fault_and_the_kernel_gets_a_hint() -> None:
     s = session(FACTORY + f"\ndef good():\n    make({X}, 128)\n\ndef bad():\n    make({X}, 36)\n")
     assert said(s) == [
-        "plgpu.SMEM((rows, 64), jnp.float16, tran | hint tiling-divides",
+        "TRANSFORMS = (plgpu.TilingTransform((8,  | hint tiling-divides",
         f"make({X}, 36)"[:40] + " | error tiling-divides",
     ]
     hint = s.check("k.py").findings[0]
@@ -77,7 +82,8 @@ def test_a_handler_for_another_exception_does_not_help() -> None:
 def test_the_whole_chain_of_callers_gives_one_error() -> None:
     s = session(
         FACTORY
-        + f"\ndef inner(n):\n    make({X}, n)\n\ndef outer():\n    inner(36)\n\nif __name__ == '__main__':\n    outer()\n"
+        + f"\ndef inner(n):\n    make({X}, n)\n\ndef outer():\n    inner(36)\n"
+        + "\nif __name__ == '__main__':\n    outer()\n"
     )
     assert [line for line in said(s) if "error" in line] == ["inner(36) | error tiling-divides"]
 
@@ -97,3 +103,8 @@ def test_an_example_that_cannot_be_read_is_told() -> None:
     s = session(FACTORY.replace("def make", "# pallas: example make x\ndef make"))
     (finding,) = s.check("k.py").findings
     assert finding.message.startswith("an example reads `name(argument, ...)`")
+
+
+def test_an_example_may_stand_in_the_settings() -> None:
+    given = Session(Texts(k=kernel(FACTORY)), Target(), lambda path: [("make", "x: bf16[128, 64], rows=36")])
+    assert said(given) == ["def make(x, rows): | warning tiling-divides"]

@@ -149,3 +149,24 @@ def test_a_broken_line_keeps_the_findings_of_the_others() -> None:
     s.changed()
     assert said(s) == before
     assert len(s.check("k.py").syntax) == 1
+
+
+def test_a_hover_speaks_of_the_caller_that_was_picked() -> None:
+    s = session("""
+def make(rows: int):
+    def body(o_gmem, smem):
+        plgpu.commit_smem()
+    return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((8,), jnp.float32),
+                        scratch_types=[plgpu.SMEM((rows, 64), jnp.float16)])()
+
+def test():
+    make(128)
+""")
+    module = s.files.module("k.py")
+    assert module is not None
+    offset = module.text.content.index("plgpu.SMEM") + 1
+    general = s.hover("k.py", offset)
+    assert general is not None and "float16[rows, 64]" in general.markdown
+    s.pick("k.py", next(k for k in s.kernels("k.py") if k.expression == "make"))
+    picked = s.hover("k.py", offset)
+    assert picked is not None and "float16[128, 64] · 16,384 B" in picked.markdown

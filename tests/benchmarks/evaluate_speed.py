@@ -2,8 +2,9 @@
 
     python tests/benchmarks/evaluate_speed.py [--profile] [FILE ...]
 
-Generated functions are measured first, then each FILE as it stands. "nodes" counts the AST nodes of a text once; "evaluated" counts
-statements as often as they ran. The aim is 3 microseconds a node or less, and one evaluation of the edited function.
+Generated functions are measured first, then each FILE as it stands. "nodes" counts the AST nodes of a text once;
+"evaluated" counts statements as often as they ran. The aim is 3 microseconds a node or less, and one evaluation of
+the edited function.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.evaluate.workbench import Texts
+
 from pallas_ls.evaluate.program import Program
 from pallas_ls.library.library import Library
-from tests.evaluate.workbench import Texts
 
 STRAIGHT = """\
     m{i}, k{i} = x.shape
@@ -80,8 +82,8 @@ def measure(name: str, text: str, profile: bool) -> None:
     own = sum(1 for n in ast.walk(function) if isinstance(n, ast.stmt)) if function is not None else 0
     inside = _size(function) if function is not None else 0
     print(
-        f"{name:28} {nodes:6} nodes  cold {cold * 1e3:7.1f} ms {cold * 1e6 / nodes:5.1f} us/node  {statements:5} evaluated"
-        f"  unchanged {idle * 1e3:5.2f} ms  largest function edited: {warm * 1e3:6.1f} ms"
+        f"{name:28} {nodes:6} nodes  cold {cold * 1e3:7.1f} ms {cold * 1e6 / nodes:5.1f} us/node"
+        f"  {statements:5} evaluated  unchanged {idle * 1e3:5.2f} ms  largest function edited: {warm * 1e3:6.1f} ms"
         f" {warm * 1e6 / max(1, inside):5.1f} us/node, {again / max(1, own):.2f} evaluations"
     )
 
@@ -112,7 +114,10 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="show where the time of the edit goes")
     parser.add_argument("--only", default="", help="a part of the name of what is measured")
     options = parser.parse_args()
-    cases = {f"generated {n}": generated(f, t) for n, f, t in (("straight", STRAIGHT, 60), ("branching", BRANCHING, 60), ("calling", CALLING, 60))}
+    cases = {
+        f"generated {n}": generated(f, t)
+        for n, f, t in (("straight", STRAIGHT, 60), ("branching", BRANCHING, 60), ("calling", CALLING, 60))
+    }
     cases |= {p.name: p.read_text(encoding="utf-8") for p in options.files}
     for name, text in cases.items():
         if options.only in name:

@@ -3,9 +3,10 @@
     m, k = x.shape
     tiles = m // tile * tile   #: tiles = x.shape[0]//tile*tile
 
-`#: NAME = TEXT` states what a name holds when the function that the line stands in has been evaluated over symbols (at module level: when
-the module has run). TEXT is written by `show`. `#: raises NAME if TEXT` states that the line raises under this condition, and
-`#: probe if TEXT` that a call of `kit.probe` on the line is recorded under it (`always` for no condition).
+`#: NAME = TEXT` states what a name holds when the function that the line stands in has been evaluated over symbols (at
+module level: when the module has run). TEXT is written by `show`. `#: raises NAME if TEXT` states that the line raises
+under this condition; `#: probe if TEXT` that a call of `kit.probe` on the line is recorded under it (`always`: under
+none).
 
 A case may hold several modules: `# module NAME` begins one, the first is "main".
 """
@@ -35,14 +36,12 @@ from pallas_ls.domain.python import (
     Unknown,
     Value,
 )
-from pallas_ls.evaluate.entries import underlying
 from pallas_ls.evaluate.frame import Function
 from pallas_ls.evaluate.machine import Machine, Raised
-from pallas_ls.evaluate.program import Program
 from pallas_ls.evaluate.trail import Trail
 from pallas_ls.source.span import Site
 
-from .workbench import Texts, program
+from .workbench import program
 
 _EXPECTATION = re.compile(r"#: (.+)$")
 _MODULE = re.compile(r"^# module (\w+)$", re.MULTILINE)
@@ -140,7 +139,7 @@ def _guards(guards: tuple[Cond, ...]) -> str:
 
 
 def show(v: Value) -> str:
-    """A value as text: integers as expressions, choices as conditional expressions, "?" and the reason for what is unknown."""
+    """A value as text: integers as expressions, choices as conditional expressions, "?" and why for what is unknown."""
     if type(v) is tuple:
         return f"({', '.join(show(x) for x in v)}{',' if len(v) == 1 else ''})"
     match v:
@@ -198,6 +197,3 @@ def _instance(v: Instance) -> str:
     if v.cls.kind == "enum":
         return f"{v.cls.name}.{v.slots['name']}"
     return f"{v.cls.name}({', '.join(f'{n}={show(x)}' for n, x in v.slots.items())})"
-
-
-__all__ = ["Program", "Texts", "expectations", "failures", "modules", "show", "underlying"]

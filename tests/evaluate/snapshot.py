@@ -74,7 +74,13 @@ class Snapshot:
     def memo(self, memo: Memo) -> Any:
         """What a unit left behind."""
         facts = [
-            (f.api, self.place(f.site), {n: self.value(v) for n, v in f.operands.items()}, _texts(f.guards), self._chain(f.chain))
+            (
+                f.api,
+                self.place(f.site),
+                {n: self.value(v) for n, v in f.operands.items()},
+                _texts(f.guards),
+                self._chain(f.chain),
+            )
             for f in memo.facts
         ]
         raises = [(r.name, self.place(r.site), _texts(r.guards), self._chain(r.chain)) for r in memo.raises]

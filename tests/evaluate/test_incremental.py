@@ -1,4 +1,4 @@
-"""After any series of edits the state is that of a fresh analysis, and no more is evaluated than what an edit reaches."""
+"""After any series of edits the state is that of a fresh analysis; no more is evaluated than an edit reaches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pallas_ls.evaluate.program import Memo, Program
 
 from .snapshot import snapshot
-from .workbench import Texts, program
+from .workbench import program
 
 EXAMPLES = int(os.environ.get("PALLAS_LS_EXAMPLES", "1"))
 
@@ -37,9 +37,11 @@ STATEMENTS = (
     "def f{i}(x):\n    if x % {c}:\n        raise ValueError(x)\n    return f{j}(x)",
     "def f{i}(x, y=N{j}):\n    def inner(z):\n        return z + y + {c}\n    return inner",
     "N{i} = f{j}({c})",
-    "class C{i}:\n    a = {c}\n    b = a + N{j}\n    def m(self, x):\n        probe(self.b, x)\n        return self.a + x",
+    "class C{i}:\n    a = {c}\n    b = a + N{j}\n"
+    "    def m(self, x):\n        probe(self.b, x)\n        return self.a + x",
     "class C{i}(C{j}):\n    b = {c}\n    def own(self, x):\n        return self.m(x) + {c}",
-    "@dataclass(frozen=True)\nclass C{i}:\n    a: int = {c}\n    b: int = 2\n    @property\n    def size(self):\n        return self.a * self.b",
+    "@dataclass(frozen=True)\nclass C{i}:\n    a: int = {c}\n    b: int = 2\n"
+    "    @property\n    def size(self):\n        return self.a * self.b",
     "class C{i}(Enum):\n    a = {c}\n    b = N{j}",
     "O{i} = C{j}()",
     "O{i}.b = {c}",
@@ -54,7 +56,8 @@ STATEMENTS = (
     "G{i}.append({c})",
     "counter{i} = make({c})",
     "N{i} = counter{j}()",
-    "def make(n):\n    seen = [n]\n    def count():\n        seen.append({c})\n        return len(seen)\n    return count",
+    "def make(n):\n    seen = [n]\n"
+    "    def count():\n        seen.append({c})\n        return len(seen)\n    return count",
 )
 OTHERS = (
     "G{i} = {c}",
@@ -76,7 +79,9 @@ def statement(draw: Draw, forms: tuple[str, ...]) -> str:
 def edit(draw: Draw, statements: list[str], forms: tuple[str, ...]) -> None:
     """One random edit, in place."""
     at = draw(st.integers(0, max(0, len(statements) - 1)))
-    kind = draw(st.sampled_from(("constant", "insert", "delete", "duplicate", "move", "break", "mend", "blank", "rename")))
+    kind = draw(
+        st.sampled_from(("constant", "insert", "delete", "duplicate", "move", "break", "mend", "blank", "rename"))
+    )
     if kind == "insert" or not statements:
         statements.insert(at, statement(draw, forms))
     elif kind == "constant":
@@ -109,7 +114,7 @@ def _with_constant(text: str, digit: str) -> str:
 @settings(max_examples=80 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_edits_lead_where_a_fresh_analysis_does(data: st.DataObject) -> None:
-    """The same global names, facts, raises and notes, at the same places; and nothing evaluated beyond the edit's reach."""
+    """The same global names, facts, raises and notes, at the same places; nothing evaluated beyond the edit's reach."""
     draw: Draw = data.draw
     main = HEAD + [statement(draw, STATEMENTS) for _ in range(draw(st.integers(2, 10)))]
     other = [statement(draw, OTHERS) for _ in range(draw(st.integers(1, 3)))]
@@ -143,7 +148,10 @@ class Units:
     """The units of a program at one moment: chunks and entries, with their memos."""
 
     def __init__(self, p: Program) -> None:
-        self.chunks = {path: [(c.key, c.digest) for c in s.env.module.chunks] if s.env.module else [] for path, s in p.states.items()}
+        self.chunks = {
+            path: [(c.key, c.digest) for c in s.env.module.chunks] if s.env.module else []
+            for path, s in p.states.items()
+        }
         self.memos: dict[tuple[str, str], tuple[str, Memo]] = {}
         self.order: list[tuple[str, str]] = []
         for path in sorted(p.states, reverse=True):  # "other" runs first
@@ -160,7 +168,9 @@ class Units:
     def beyond(self, before: Units) -> list[tuple[str, str]]:
         """Units that were evaluated since, though neither their text nor what they read has changed."""
         edited = self._edited(before)
-        dirty = {n for name in before.order if (name[0], before.memos[name][0]) in edited for n in before._written(name)}
+        dirty = {
+            n for name in before.order if (name[0], before.memos[name][0]) in edited for n in before._written(name)
+        }
         found: list[tuple[str, str]] = []
         for name in self.order:
             chunk, memo = self.memos[name]
@@ -194,7 +204,7 @@ class Units:
         return names | (set(memo.reads) if memo.cells else set())
 
 
-# -- single edits ----------------------------------------------------------------------------------------------------------------
+# -- single edits --------------------------------------------------------------------------------
 
 MODULE = """\
 from kit import probe
@@ -256,7 +266,9 @@ def test_only_what_reads_the_edited_statement_is_evaluated(old: str, new: str, e
 
 def test_an_edit_of_an_imported_module_reaches_its_readers_only() -> None:
     """Names of another module are read one by one."""
-    p, files = program({"main": "from other import A\nimport other\nX = A\nY = other.B\nZ = 1\n", "other": "A = 1\nB = 2\n"})
+    p, files = program(
+        {"main": "from other import A\nimport other\nX = A\nY = other.B\nZ = 1\n", "other": "A = 1\nB = 2\n"}
+    )
     p.analyse("main.py")
     files.put("other", "A = 1\nB = 3\n")
     p.refresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import traceback
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,7 +20,8 @@ CLAIMED = (
     "Unknown cluster axis", "Unsupported index", "Transfer", "Scalars", "Strided slices", "Expected slice start", "Can't transpose",
     "remap_to_cluster", "async atomics", "AtomicOpType", "Unsupported element type for atomic", "Unsupported register bitwidth", "Replicated dimensions",
     "WGSplat", "WGStrided", "Failed to infer", "Tiling", "Tiled strides", "Failed to", "transfer_bytes", "not enough values to unpack", "Cannot cast",
-    "Only swizzled", "unbound axis", "Unsupported layout",
+    "Only swizzled", "unbound axis", "Unsupported layout", "is not a valid JAX type", "not subscriptable", "__jax_array__",
+    "Error interpreting argument to async_store_smem",
 )  # fmt: skip
 
 
@@ -32,6 +34,7 @@ class Outcome(Enum):
     WRONG_TYPE = "WRONG TYPE: refused, but with another exception type"
     EARLIER = "refused first for something that no rule speaks of, and errors reported"
     MISSED = "missed: refused, no error"
+    BEYOND = "refused for something that no rule speaks of, no error"
     CRASH = "CRASH of the analysis"
 
 
@@ -44,11 +47,6 @@ class Comparison:
     report: FileReport | None
     errors: tuple[Finding, ...] = ()
     crash: str = ""
-
-    @property
-    def claimed(self) -> bool:
-        """Whether JAX's refusal is of a kind that the rules speak of."""
-        return self.refusal is not None and is_claimed(self.refusal)
 
     def reason(self) -> str:
         """What groups comparisons of one cause."""
@@ -73,8 +71,6 @@ def compare(texts: Mapping[str, str]) -> Comparison:
     try:
         report = check(texts)
     except Exception as error:  # any crash is a defect to be shown
-        import traceback  # noqa: PLC0415 - only here
-
         return Comparison(Outcome.CRASH, refusal, None, (), "".join(traceback.format_exception(error)))
     found = tuple(errors(report))
     return Comparison(_outcome(refusal, found), refusal, report, found)
@@ -84,7 +80,7 @@ def _outcome(refusal: Refusal | None, found: tuple[Finding, ...]) -> Outcome:
     if refusal is None:
         return Outcome.FALSE_ERROR if found else Outcome.LOWERS
     if not found:
-        return Outcome.MISSED
+        return Outcome.MISSED if is_claimed(refusal) else Outcome.BEYOND
     types = {f.jax.type for f in found if f.jax is not None}
     if refusal.type in types:
         return Outcome.FOUND

@@ -53,9 +53,25 @@ class _File:
         header, unpack, keyword = self._scratch_style()
         first = ["x_gmem", "o_gmem"] if operand else ["o_gmem"]
         signature = ", ".join([*first, *header])
-        definition = [f"def body({signature}):", *indented([*unpack, *body])]
+        definition = self._definition(signature, [*unpack, *body])
         launch = self._launch_options(keyword)
         return self.w.text([*self._noise(), *self._written(definition, launch)])
+
+    def _definition(self, signature: str, lines: list[str]) -> list[str]:
+        how = self.c.pick(("function", "function", "function", "method", "callable", "wrapped", "static", "lambda")) if self.form != "decorator" else ""
+        plain = [f"def body({signature}):", *indented(lines)]
+        own = f"self, {signature}" if signature else "self"
+        if how == "method":
+            return ["class Kernel:", "    def __init__(self, name):", "        self.name = name", f"    def run({own}):", *indented(lines, 2), 'body = Kernel("store").run']
+        if how == "callable":
+            return ["class Kernel:", f"    def __call__({own}):", *indented(lines, 2), "body = Kernel()"]
+        if how == "static":
+            return ["class Kernel:", "    @staticmethod", f"    def run({signature}):", *indented(lines, 2), "body = Kernel.run"]
+        if how == "wrapped":
+            return ["def named(f):", "    @functools.wraps(f)", "    def inner(*args, **kwargs):", "        return f(*args, **kwargs)", "    return inner", "@named", *plain]
+        if how == "lambda":
+            return [f"def work({signature}):", *indented(lines), "body = lambda *args, **kwargs: work(*args, **kwargs)"]
+        return plain
 
     # -- the body ----------------------------------------------------------------------------------------------------------
 
@@ -84,7 +100,7 @@ class _File:
             whole, buf = buf, self.w.fresh("member")
             lines.append(self.c.pick((f"[{buf}, _] = {whole}", f"{buf}, _ = {whole}")))
         slots = s.buffer.lead[0] if s.buffer.lead else 0
-        wrapper = self.c.pick(("", "", "", "when", "if", "nested", "range", "loop", "fori", "dead", "try", "with"))
+        wrapper = self.c.pick(("", "", "", "when", "if", "nested", "range", "loop", "fori", "dead", "try", "with", "lambda", "cond", "unknown", "continue", "return"))
         slot = self._slot(wrapper, slots)
         ref = self._ref(s, buf, slot)
         if barrier is None:
@@ -200,6 +216,17 @@ class _File:
             return [f"if {self.w.flag(False)}:", "    plgpu.async_store_smem(jnp.zeros((3,), jnp.int8), o_gmem, i, cluster_idx=0, cluster_dim='nowhere')", *call]
         if wrapper == "try":
             return ["try:", *indented(call), "finally:", "    pass"]
+        if wrapper == "lambda":
+            return [f"def {name}():", *indented(call), f"pl.when(i >= 0)(lambda: {name}())"]
+        if wrapper == "cond":
+            return [f"def {name}(_):", *indented([*call, "return 0"]), f"lax.cond(i == 0, {name}, lambda _: 1, None)"]
+        if wrapper == "unknown":
+            bad = "plgpu.async_store_smem(jnp.zeros((3,), jnp.int8), o_gmem, i, cluster_idx=0, cluster_dim='nowhere')"
+            return ["import os", "if os.environ.get('PALLAS_FUZZ_NEVER'):", f"    {bad}", *call]
+        if wrapper == "continue":
+            return ["for k in (0, 1):", "    if k == 0:", "        continue", *indented(call)]
+        if wrapper == "return":
+            return [f"def {name}():", "    if i is None:", "        return", *indented(call), "    return", f"    {call[-1] if len(call) == 1 else 'pass'}", f"{name}()"]
         if wrapper == "with":
             return ['with jax.named_scope("store"):', *indented(call)]
         return call
@@ -329,14 +356,25 @@ class _File:
         names = [n for n, _ in params]
         if style == "defaults":
             header, given = ", ".join(f"{n}={v}" for n, v in params), ""
+            if self.c.chance(50):  # defaults that nobody uses
+                header, given = ", ".join(f"{n}=5" for n in names), ", ".join(v for _, v in params)
         else:
             header = ", ".join((["*", *names] if style == "keyword" and names else names))
             given = ", ".join(f"{n}={v}" if style == "keyword" else v for n, v in params)
         top = ["@functools.cache"] if style == "cached" else []
         asserts = [f"assert {names[0]} >= 0"] if names and self.c.chance(30) else []
+        attempt: list[str] = []
+        if names and style != "defaults" and self.c.chance(25):  # a configuration that may fail, and is expected to
+            wrong = ", ".join(f"{n}=7" if style == "keyword" else "7" for n in names)
+            lowering = f'jax.jit(make({wrong})).trace().lower(lowering_platforms=("cuda",))'
+            attempt = self.c.pick((
+                ["try:", f"    {lowering}", "except Exception as error:", "    print(end='')"],
+                ["import contextlib", "with contextlib.suppress(Exception):", f"    {lowering}"],
+                ["for attempt in range(2):", "    try:", f"        {lowering}", "    except (ValueError, AssertionError, TypeError, NotImplementedError, ZeroDivisionError, KeyError, LookupError, AttributeError):", "        continue"],
+            ))  # fmt: skip
         return [
             *top, f"def make({header}):", *indented([*asserts, *definition, f"return plgpu.kernel(body, {joined})"]), "",
-            *self._run(f"make({given})", ""),
+            *attempt, *self._run(f"make({given})", ""),
         ]  # fmt: skip
 
     def _with_operand(self, definition: list[str], joined: str) -> list[str]:

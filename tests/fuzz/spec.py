@@ -87,7 +87,7 @@ def sound_store(c: Choices) -> Store:
     if bits == 8 and width % 16:
         width = columns
     height = c.pick((64, 128, 64, 192)) if layout != "TCGEN05" else 128
-    lead = c.pick(((), (), (2,), (3,), (2, 1)))
+    lead = c.pick(((), (), (2,), (3,), (2, 1))) if height * width * bits < 64 << 13 else ()
     buffer = Buffer(dtype, (height, width), (8, columns), swizzle, lead)
     rows = None
     if c.chance(15):
@@ -174,7 +174,6 @@ FAULTS = {
     "atomic": lambda c, s: replace(s, atomic=c.pick(("add", "mul", "max", "or"))),
     "view": lambda c, s: replace(s, view=c.pick(("T", "tile index", "value", "gmem", "cluster", "transpose back"))),
     "optimized": _with(optimized=False),
-    "too much memory": lambda c, s: _buffer(s, lead=(64,)),
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .choices import Choices
+from .styles import STYLES
 
 IMPORTS = """\
 import dataclasses
@@ -52,7 +53,7 @@ class Writer:
         """An expression for a number, of names of the module."""
         how = self.c.pick(
             (self._literal, self._literal, self._literal, self._constant, self._constant, self._product, self._field, self._imported,
-             self._helper, self._choice, self._element, self._sum, self._builtin, self._lookup)
+             self._helper, self._choice, self._element, self._sum, self._builtin, self._lookup, self._styled, self._styled, self._styled)
         )  # fmt: skip
         return how(n)
 
@@ -120,6 +121,19 @@ class Writer:
         name = self.fresh("TABLE")
         self.head.append(self.c.pick((f'{name} = {{"a": {n}, "b": 1}}', f"{name} = dict(a={n})", f'{name} = {{k: v for k, v in (("a", {n}),)}}')))
         return self.c.pick((f'{name}["a"]', f'{name}.get("a")', f'{name}.get("a", 3)'))
+
+    def _styled(self, n: int) -> str:
+        definitions, use = self.c.pick(STYLES)
+        names = {"name": self.fresh("k"), "n": n, "n1": n + 3, "n2": n + 9}
+        where = self.other if self.c.chance(10) else self.head
+        where += definitions.format(**names).splitlines()
+        text = use.format(**names)
+        return f"tiles.{text}" if where is self.other and text.isidentifier() else text if where is self.head else self._reexported(text)
+
+    def _reexported(self, text: str) -> str:
+        name = self.fresh("r")
+        self.other.append(f"{name} = {text}")
+        return f"tiles.{name}"
 
     def flag(self, value: bool) -> str:
         """The name of a module's flag."""

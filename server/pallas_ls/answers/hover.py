@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from ..domain import dim as dims
 from ..domain.array import Array, byte_count
@@ -19,32 +20,41 @@ Locate = Callable[[Site], Span | None]
 Text = Callable[[Span], str]
 
 
-def hover_at(
-    offset: int, path: str, facts: Iterable[CallFact], locate: Locate, text: Text, place: Callable[[Span], str]
-) -> Hover | None:
-    """The smallest thing around an offset that is known: an operand, then a call."""
-    best: tuple[int, CallFact, str | None, Span] | None = None
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things are in the present texts: a site's span, a span's text, a span in words."""
+
+    locate: Locate
+    text: Text
+    words: Callable[[Span], str]
+
+
+def hover_at(offset: int, path: str, facts: Iterable[CallFact], places: Places, context: Span | None) -> Hover | None:
+    """The smallest thing around an offset that is known: an operand, then a call. `context`: the caller to speak of."""
+    best: tuple[tuple[int, bool, bool, bool], CallFact, str | None, Span] | None = None
     for fact in facts:
         for name, site in ((None, fact.site), *fact.arg_sites.items()):
-            span = locate(site)
+            span = places.locate(site)
             if span is None or span.path != path or not span.start <= offset <= span.end:
                 continue
             if name is not None and describe(fact.operands.get(name), fact.facts) is None:
                 continue
-            size = span.end - span.start
-            if best is None or size < best[0] or (size == best[0] and _knows_more(fact, best[1])):
-                best = (size, fact, name, span)
+            rank = (span.end - span.start, *_rank(fact, places.locate, context))
+            if best is None or rank < best[0]:
+                best = (rank, fact, name, span)
     if best is None:
         return None
     _, fact, name, span = best
     if name is None:
-        return Hover(span, call_markdown(fact, locate, place), _symbol(fact))
-    return Hover(span, operand_markdown(name, fact, locate, place), None)
+        return Hover(span, call_markdown(fact, places.locate, places.words), _symbol(fact))
+    return Hover(span, operand_markdown(name, fact, places.locate, places.words), None)
 
 
-def _knows_more(a: CallFact, b: CallFact) -> bool:
-    """A kernel that is launched tells more than its body seen alone; a general view more than one caller's."""
-    return (a.launch is not None, not a.chain) > (b.launch is not None, not b.chain)
+def _rank(fact: CallFact, locate: Locate, context: Span | None) -> tuple[bool, bool, bool]:
+    """The picked caller first; a kernel that is launched tells more than its body alone; a general view more than one
+    caller's."""
+    picked = context is not None and bool(fact.chain) and locate(fact.chain[0]) == context
+    return not picked, fact.launch is None, bool(fact.chain)
 
 
 def _symbol(fact: CallFact) -> str | None:

@@ -115,6 +115,7 @@ class KernelCall:
       args, kwargs: Python expressions of the arguments.
       why: empty where it can be called; else what is missing and how to give it.
       covers: the functions that run in it; a line in one of them speaks of this kernel.
+      context: the call whose arguments these are.
     """
 
     name: str
@@ -124,3 +125,4 @@ class KernelCall:
     kwargs: Mapping[str, str] = field(default_factory=dict[str, str])
     why: str = ""
     covers: tuple[Span, ...] = ()
+    context: Span | None = None

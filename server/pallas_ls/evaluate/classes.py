@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import operators as ops
 from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
+from . import operators as ops
 from .attributes import SuperObject, lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
 
-_KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum", "IntFlag": "enum",
-          "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip
+_KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum",
+          "IntFlag": "enum", "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip
 
 
 class Classes:

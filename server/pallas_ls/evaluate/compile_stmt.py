@@ -298,7 +298,9 @@ class Compiler(ExprCompiler):
 
     def _FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Exec:
         inner = function_scope(node, scope)
-        yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(node.body))
+        yields = "yield" in self.chunk.text and any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(node.body)
+        )
         make = self.function(node, node.name, self.block(node.body, inner), inner, scope, yields)
         decorators = [(self.expr(d, scope), self.site(d)) for d in reversed(node.decorator_list)]
         store = self.store_name(node.name, scope)

@@ -45,7 +45,7 @@ class ModuleEnv:
         m.reads.setdefault((self.path, name), self.versions.get(name, ABSENT))
 
     def write(self, m: Machine, name: str, value: Value) -> None:
-        """Writes a global name. A write under a condition leaves what was there before in the other case: that is a read."""
+        """Writes a global name. Under a condition, what was there before stays in the other case: that is a read."""
         if m.trail is not m.base:
             self.note(m, name)
         m.global_writes[(self.path, name)] = self

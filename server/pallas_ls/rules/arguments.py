@@ -87,10 +87,16 @@ def reference(name: str):
             f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}. `ref[...]` "
             "reads it, `ref.at[...]` is a view."
         )
-        jax = JaxError("ValueError", f"Can only call `{v.fact.api}` on a `Ref`: {_jax_value(v, x)}.")
-        return Problem(text, jax, v.site(name))
+        return Problem(text, _not_a_ref(v, x), v.site(name))
 
     return check
+
+
+def _not_a_ref(v: CallView, x: Value) -> JaxError:
+    if isinstance(x, (Array, Int, float, bool)):
+        return JaxError("ValueError", f"Can only call `{v.fact.api}` on a `Ref`: {_jax_value(v, x)}.")
+    shown = f"'{x}' of type '<class '{type(x).__name__}'>'" if x is None else f"of type {type_name(x)}"
+    return JaxError("TypeError", f"Argument {shown} is not a valid JAX type")
 
 
 def _jax_value(v: CallView, x: Value) -> str:

@@ -17,6 +17,7 @@ from .advice import rounded
 from .buffers import transforms_are_sound
 from .rule import Answer, Note, Problem, Unsure
 from .store_case import named_layout
+from .transfer.behaviour import behaviour
 from .view import CallView, origins, show_array, show_shape
 
 
@@ -179,6 +180,11 @@ def barrier_view(v: CallView) -> Answer:
     barrier = v.value("barrier")
     if not isinstance(barrier, Ref):
         return None
+    if barrier.views and barrier.type.kind == "data":
+        jax = JaxError("TypeError", f"'{behaviour(v.version).op_result}' object is not subscriptable")
+        name = barrier.name or "this"
+        text = f"The store signals a plgpu.Barrier in the receiving block; {name} is a view of a data buffer."
+        return Problem(text, jax, v.site("barrier"))
     for x in barrier.views:
         if not isinstance(x, Indexed) or not isinstance(x.items, tuple):
             return Unsure("the barrier's view is not known")

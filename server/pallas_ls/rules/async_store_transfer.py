@@ -16,6 +16,7 @@ from .async_store_views import has_swizzle
 from .rule import Answer, Note, Problem, Unsure
 from .store_case import outcome, sent_bytes, store_case
 from .transfer.case import Accepted, Undecided
+from .transfer.nearest import COMMON
 from .view import CallView, show_array
 
 #: What an outcome is about, by its beginning.
@@ -193,6 +194,12 @@ def _layout_text(v: CallView, error: JaxError) -> str:
         return (
             f"{ref.name or 'The buffer'} is not swizzled: no transfer from {name or 'its layout'} to it avoids bank "
             "conflicts."
+        )
+    case = store_case(v)
+    if not isinstance(case, Unsure) and len(case.shape) > 1 and not any(x.applies_to(case.shape) for x in COMMON):
+        return (
+            f"{' x '.join(map(str, case.shape[-2:]))} elements fill no whole register tiles (WGMMA: 64x8 elements of "
+            "16 or 32 bits; WGMMA_8BIT: 64x16; WGMMA_UPCAST_4X: 64x32)."
         )
     if "bank conflicts" in error.message or "Failed to" in error.message or "plan" in error.message:
         return f"No conflict-free transfer exists from {name or 'its layout'} to this tiling and swizzle."

@@ -19,6 +19,8 @@ def unknown_axis(v: CallView) -> Answer:
         return Unsure("the kernel's axes are not known")
     if name in names or launch.warp:
         return None
+    if v.target.mapped:
+        return Unsure("a mesh around the kernel (jax.shard_map) may have this axis")
     jax = JaxError(
         "NameError", f"Found an unbound axis name: {name}. To fix this, please call axis_index under `jax.shard_map`."
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import element_bits
@@ -73,32 +75,36 @@ def _types(v: Value) -> list[RefType]:
     if isinstance(v, (ListCell, DictCell)):
         return _types(v.slots["items"])
     if isinstance(v, dict):
-        rows = [x[1] if type(x) is tuple and len(x) == 2 else x for x in v.values()]
+        rows = [x[1] if type(x) is tuple and len(x) == 2 else x for _, x in _as_flattened(v)]
         return [t for x in rows for t in _types(x)]
     if type(v) is tuple:
         return [t for x in v for t in _types(x)]
     return []
 
 
+def _as_flattened(v: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    """A dict's items in the order in which JAX flattens them."""
+    return sorted(v.items()) if all(isinstance(k, str) for k in v) else list(v.items())
+
+
 def tiling_divides(v: CallView) -> Answer:
     """A tiling that does not divide the buffer's shape."""
-    unsure: Answer = None
-    for t in buffer_types(v):
-        answer = _walk(v, t)[0]
-        if isinstance(answer, Problem):
-            return answer
-        unsure = unsure or answer
-    return unsure
+    return _first_fault(v)[0]
 
 
 def swizzle_row(v: CallView) -> Answer:
     """A row (the last dimension after tiling) that is not as wide as the swizzle."""
-    unsure: Answer = None
+    return _first_fault(v)[1]
+
+
+def _first_fault(v: CallView) -> tuple[Answer, Answer]:
+    """What `_walk` says of the first buffer that JAX stops at: buffer by buffer, not check by check."""
+    unsure: tuple[Answer, Answer] = (None, None)
     for t in buffer_types(v):
         tiling, row = _walk(v, t)
-        if tiling is None and isinstance(row, Problem):
-            return row
-        unsure = unsure or (row if isinstance(row, Unsure) else None)
+        if isinstance(tiling, Problem) or isinstance(row, Problem):
+            return tiling, row
+        unsure = (unsure[0] or tiling, unsure[1] or row)
     return unsure
 
 
@@ -137,17 +143,19 @@ def _tile(v: CallView, t: RefType, x: Tiling, shape: list[Dim | None]) -> Answer
     if not isinstance(x.tiling, tuple):
         return Unsure(x.tiling.why)
     tiling = [e.dim if isinstance(e, Int) else None for e in x.tiling]
-    if not tiling or len(tiling) > len(shape):
-        return Unsure("the tiling has more dimensions than the buffer")
+    if not tiling:
+        return Unsure("an empty tiling has no model")
     tiled = shape[-len(tiling) :]
     unsure = False
-    for d, by in zip(tiled, tiling, strict=True):
+    for d, by in zip(tiled, tiling, strict=False):  # JAX passes over the dimensions that the buffer lacks
         known = None if d is None or by is None else v.decide(conds.divides(by, d))
         if known is False and d is not None and by is not None:
             return _does_not_divide(v, t, x, d, by)
         unsure = unsure or known is None
     if unsure:
         return Unsure("whether the tiling divides the shape is not known")
+    if len(tiling) > len(shape):
+        return Unsure("the tiling has more dimensions than the buffer")
     counts = [dims.floordiv(d, by) for d, by in zip(tiled, tiling, strict=True) if d is not None and by is not None]
     shape[-len(tiling) :] = [*counts, *tiling]
     return None

@@ -44,7 +44,7 @@ def open_session(job: Job) -> tuple[Session, WorkspaceFiles]:
     files = job.project.files()
     for path, text in job.overlays:
         files.overlay(path, text)
-    return Session(files, job.project.target), files
+    return Session(files, job.project.target, job.project.settings.examples_of), files
 
 
 def check_all(jobs: Sequence[Job], fixes: bool, on_file: Callable[[], None]) -> list[Checked]:
