@@ -1,8 +1,8 @@
 """Settings of all tests.
 
-Property tests draw the same examples at every run, so that a red run means a change and not a draw, and have no deadline, for
-machines differ. `PALLAS_LS_RANDOM=1` draws anew: that is how new examples are found (run it from time to time, and after changes
-of the part that a test is about).
+Property tests draw the same examples at every run, so that a red run means a change and not a draw, and have no
+deadline, for machines differ. `PALLAS_LS_RANDOM=1` draws anew: that is how new examples are found (run it from time to
+time, and after changes of the part that a test is about).
 """
 
 from __future__ import annotations
