@@ -8,6 +8,8 @@ from pallas_ls.domain.target import Target
 from .workbench import Texts, kernel, said, session
 
 FACTORY = """
+TRANSFORMS = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+
 def make(x, rows):
     def body(x_gmem, o_gmem, smem, barrier):
         tile = jnp.zeros((rows, 64), jnp.float16)
@@ -17,7 +19,7 @@ def make(x, rows):
         body,
         out_type=jax.ShapeDtypeStruct(x.shape, x.dtype),
         scratch_types=[
-            plgpu.SMEM((rows, 64), jnp.float16, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))),
+            plgpu.SMEM((rows, 64), jnp.float16, transforms=TRANSFORMS),
             plgpu.Barrier(),
         ],
         cluster=(2,),
@@ -34,7 +36,7 @@ def test_a_factory_alone_is_not_at_fault() -> None:
 def test_the_caller_is_at_fault_and_the_kernel_gets_a_hint() -> None:
     s = session(FACTORY + f"\ndef good():\n    make({X}, 128)\n\ndef bad():\n    make({X}, 36)\n")
     assert said(s) == [
-        "plgpu.SMEM((rows, 64), jnp.float16, tran | hint tiling-divides",
+        "TRANSFORMS = (plgpu.TilingTransform((8,  | hint tiling-divides",
         f"make({X}, 36)"[:40] + " | error tiling-divides",
     ]
     hint = s.check("k.py").findings[0]
@@ -80,7 +82,8 @@ def test_a_handler_for_another_exception_does_not_help() -> None:
 def test_the_whole_chain_of_callers_gives_one_error() -> None:
     s = session(
         FACTORY
-        + f"\ndef inner(n):\n    make({X}, n)\n\ndef outer():\n    inner(36)\n\nif __name__ == '__main__':\n    outer()\n"
+        + f"\ndef inner(n):\n    make({X}, n)\n\ndef outer():\n    inner(36)\n"
+        + "\nif __name__ == '__main__':\n    outer()\n"
     )
     assert [line for line in said(s) if "error" in line] == ["inner(36) | error tiling-divides"]
 

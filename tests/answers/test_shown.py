@@ -39,13 +39,15 @@ def hover(text: str, at: str) -> str:
 def test_a_call_shows_its_bytes_and_operands() -> None:
     shown = hover(STORE, "plgpu.async_store_smem")
     assert "**async_store_smem**: 8,192 B (8,192 = 64 x 128)" in shown
-    assert "- `src`: float16[64, 64] · 8,192 B · layout WGMMA" in shown
-    assert "- `ref`: float16[64, 64] · 8,192 B · SMEM · tiling (8, 64), swizzle 128" in shown
+    assert "- `src`: `float16[64, 64] · 8,192 B · layout WGMMA`" in shown
+    assert "- `ref`: `float16[64, 64] · 8,192 B · SMEM · tiling (8, 64), swizzle 128`" in shown
     assert "k.py:7 (`64`)" in shown  # where ROWS is defined
 
 
 def test_an_operand_shows_itself() -> None:
-    assert hover(STORE, "smem, barrier, cluster_idx").startswith("`ref` of async_store_smem: float16[64, 64] · 8,192 B")
+    assert hover(STORE, "smem, barrier, cluster_idx").startswith(
+        "`ref` of async_store_smem: `float16[64, 64] · 8,192 B"
+    )
 
 
 def test_a_size_that_is_no_multiple_shows_the_next_one() -> None:
@@ -58,7 +60,7 @@ def test_a_symbolic_size_is_a_formula_with_what_is_known() -> None:
         "    " + line for line in STORE.replace("ROWS = 64\n", "").replace("ROWS", "rows").splitlines()
     )
     shown = hover(text, "plgpu.async_store_smem")
-    assert "128*rows B, a multiple of 1024" in shown
+    assert "`128*rows B, a multiple of 1024`" in shown
 
 
 def test_facts_are_expressions_over_the_sources_names() -> None:

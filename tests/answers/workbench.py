@@ -53,10 +53,8 @@ def said(s: Session, path: str = "k.py") -> list[str]:
     """Findings as "line severity code", in order."""
     module = s.files.module(path)
     assert module is not None
-    return [
-        f"{module.text.line_text(module.text.position(f.span.start, 'utf-8')[0]).strip()[:40]} | {f.severity.value} {f.code}"
-        for f in s.check(path).findings
-    ]
+    rows = [(module.text.position(f.span.start, "utf-8")[0], f) for f in s.check(path).findings]
+    return [f"{module.text.line_text(row).strip()[:40]} | {f.severity.value} {f.code}" for row, f in rows]
 
 
 def line_of(s: Session, mark: str, path: str = "k.py") -> int:

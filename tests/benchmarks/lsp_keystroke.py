@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 from lsprotocol import types
-
 from tests.lsp.editor import SERVER, Editor
 
 

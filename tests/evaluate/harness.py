@@ -5,8 +5,8 @@
 
 `#: NAME = TEXT` states what a name holds when the function that the line stands in has been evaluated over symbols (at
 module level: when the module has run). TEXT is written by `show`. `#: raises NAME if TEXT` states that the line raises
-under this condition, and `#: probe if TEXT` that a call of `kit.probe` on the line is recorded under it (`always` for no
-condition).
+under this condition; `#: probe if TEXT` that a call of `kit.probe` on the line is recorded under it (`always`: under
+none).
 
 A case may hold several modules: `# module NAME` begins one, the first is "main".
 """

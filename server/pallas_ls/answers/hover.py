@@ -67,7 +67,7 @@ def call_markdown(fact: CallFact, locate: Locate, place: Callable[[Span], str]) 
     for name, v in (*fact.operands.items(), ("result", fact.result)):
         shown = describe(v, fact.facts)
         if shown is not None and (name != "result" or v is not None):
-            lines.append(f"- `{name}`: {shown}")
+            lines.append(f"- `{name}`: {literally(shown)}")
     lines += _sources([*fact.operands.values(), fact.result], locate, place)
     return "\n".join(lines)
 
@@ -81,7 +81,8 @@ def _moves(fact: CallFact) -> str:
         n = byte_count(v.shape, v.dtype) if isinstance(v, (Array, Ref)) else None
         if n is not None:
             n = fact.facts.simplify(n)
-            return f": {size_text(n, fact.facts)} ({remainder_text(n, fact.facts)})"
+            size = size_text(n, fact.facts)
+            return f": {size if isinstance(n, int) else literally(size)} ({remainder_text(n, fact.facts)})"
     return ": size not known"
 
 
@@ -102,7 +103,7 @@ _TRANSFERS = frozenset(
 def operand_markdown(name: str, fact: CallFact, locate: Locate, place: Callable[[Span], str]) -> str:
     """One operand."""
     v = fact.operands[name]
-    lines = [f"`{name}` of {fact.api}: {describe(v, fact.facts)}"]
+    lines = [f"`{name}` of {fact.api}: {literally(describe(v, fact.facts) or '')}"]
     if isinstance(v, (Array, Ref)):
         n = byte_count(v.shape, v.dtype)
         if n is not None and fact.api in _TRANSFERS:
@@ -121,7 +122,7 @@ def _sources(values: list[Value], locate: Locate, place: Callable[[Span], str]) 
                 for o in origins(e):
                     span = locate(o.site)
                     if span is not None:
-                        found.setdefault(span, dims.text(e.dim))
+                        found.setdefault(span, literally(dims.text(e.dim)))
     for v in values:
         made = v.type.made if isinstance(v, Ref) else v.made if isinstance(v, RefType) else None
         span = locate(made.site) if made is not None else None
@@ -129,3 +130,9 @@ def _sources(values: list[Value], locate: Locate, place: Callable[[Span], str]) 
             found.setdefault(span, f"`{v.name}` is allocated")
     rows = [f"- {what} at {place(span)}" for span, what in list(found.items())[:8]]
     return ["", "From:", *rows] if rows else []
+
+
+def literally(description: str) -> str:
+    """A description as Markdown that shows it as it is: `float16[48, 64]` alone reads as a link and loses its brackets
+    in some editors, and the stars of `128*rows*cols` as emphasis. Sentences stay text: they bring their own marks."""
+    return description if "`" in description or description.startswith("not known") else f"`{description}`"

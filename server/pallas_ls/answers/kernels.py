@@ -60,7 +60,7 @@ def _module_kernels(state: ModuleState, locate: Locate) -> Iterator[KernelCall]:
 
 
 def _kernels_never_called(state: ModuleState, locate: Locate) -> Iterator[KernelCall]:
-    """Kernels with a name of the module that no call was found of: those without operands can be called all the same."""
+    """Kernels of the module that no call was found of: those without operands can be called all the same."""
     facts = [f for memo in state.memos() for f in memo.facts]
     called = {id(f.operands.get("kernel")) for f in facts if f.api == "kernel()"}
     for name, kernel in state.env.vars.items():
@@ -114,7 +114,8 @@ def _function(
 
 def _how_to_give(name: str, why: str) -> str:
     return (
-        f'{name} cannot be called: {why}. Give arguments by a call in the file (under `if __name__ == "__main__":`, say), or by a comment '
+        f'{name} cannot be called: {why}. Give arguments by a call in the file (under `if __name__ == "__main__":`, '
+        "say), or by a comment "
         f"over the function: `# pallas: example {name or 'f'}(x: bf16[4096, 4096])`."
     )
 

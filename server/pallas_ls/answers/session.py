@@ -31,7 +31,8 @@ from .targets import targets
 class Session:
     """Answers about the files of a workspace.
 
-    The texts come from `files`, examples of calls from comments and from `given` (by path: functions with arguments); call `changed()` after any of them changed. Every answer is brought up to date when
+    The texts come from `files`, examples of calls from comments and from `given` (by path: functions with arguments);
+    call `changed()` after any of them changed. Every answer is brought up to date when
     it is asked for and
     costs what the change costs: units that the change does not reach keep their facts.
     """
@@ -112,9 +113,7 @@ class Session:
     def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
         facts = tuple(f for state in self.program.states.values() for memo in state.memos() for f in memo.facts)
         repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text, facts)
-        return [
-            Offer(finding, Fix(c.title, c.safe, c.edits)) for c in offers(repair, self.prover, self.program.states)
-        ]
+        return [Offer(finding, Fix(c.title, c.safe, c.edits)) for c in offers(repair, self.prover, self.program.states)]
 
     def text(self, span: Span) -> str:
         """The present text of a span."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -14,7 +13,8 @@ from ..source.comments import directives
 from ..source.module import Module
 
 #: What binds names of axes around a kernel.
-_MAPS = ("shard_map", "pmap", "xmap", "vmap")
+_MAPS = re.compile(r"\b(shard_map|pmap|xmap|vmap)\b")
+_COMMENT = re.compile(r"#.*")
 _BLACKWELL = (
     "tcgen05_mma",
     "tcgen05_commit_arrive",
@@ -27,7 +27,8 @@ _BLACKWELL = (
 
 def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable[[CallFact], Target]:
     """The target of each call of a file."""
-    whole, by_chunk = _directives(module, replace(base, mapped=_maps(module)))
+    mapped = any(_MAPS.search(_COMMENT.sub("", c.text)) for c in module.chunks)
+    whole, by_chunk = _directives(module, replace(base, mapped=mapped))
     called: dict[int, set[str]] = {}
     for f in facts:
         if f.launch is not None:
@@ -45,18 +46,6 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
         return replace(found, arch=arch)
 
     return target
-
-
-def _maps(module: Module) -> bool:
-    """Whether the file's code speaks of what binds names of axes; its comments and strings do not count."""
-    if not any(name in module.text.content for name in _MAPS):
-        return False
-    nodes = (n for c in module.chunks for statement in c.tree for n in ast.walk(statement))
-    return any(getattr(n, "id", None) in _MAPS or getattr(n, "attr", None) in _MAPS or _imports(n) for n in nodes)
-
-
-def _imports(n: ast.AST) -> bool:
-    return isinstance(n, ast.alias) and n.name.rsplit(".", 1)[-1] in _MAPS
 
 
 def _directives(module: Module, base: Target) -> tuple[Target, dict[str, Target]]:

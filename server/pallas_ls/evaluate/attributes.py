@@ -7,7 +7,7 @@ from typing import Any
 from ..domain.python import MISSING, Bound, Builtin, Choice, Class, External, Instance, Opaque, Unknown, Value
 from ..source.span import Site
 from .frame import Function
-from .machine import Machine
+from .machine import Machine, Raised
 from .modules import UserModule
 
 
@@ -117,16 +117,22 @@ class Attributes:
         member = lookup(v.cls, name)
         return Bound(v, member) if isinstance(member, Function) else None
 
-    def set(self, m: Machine, v: Value, name: str, value: Value) -> None:
+    def set(self, m: Machine, v: Value, name: str, value: Value, site: Site | None = None) -> None:
         """`v.name = value`."""
         v = m.select(v)
         if isinstance(v, Choice):
-            m.branch(v.cond, lambda: self.set(m, v.yes, name, value), lambda: self.set(m, v.no, name, value))
+            m.branch(
+                v.cond,
+                lambda: self.set(m, v.yes, name, value, site),
+                lambda: self.set(m, v.no, name, value, site),
+            )
         elif isinstance(v, Instance):
             setter = lookup(v.cls, name)
             if isinstance(setter, Property) and setter.setter is not None:
                 self.program.calls.call(m, setter.setter, (v, value), None)
             else:
+                if v.cls.kind == "dataclass" and v.cls.options.get("frozen") is True:
+                    raise Raised(None, "FrozenInstanceError", site)
                 m.write(v.slots, name, value)
         elif isinstance(v, Class):
             m.write(v.slots, name, value)

@@ -11,8 +11,8 @@ from .attributes import SuperObject, lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
 
-_KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum", "IntFlag": "enum",
-          "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip
+_KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum",
+          "IntFlag": "enum", "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip
 
 
 class Classes:

@@ -114,8 +114,14 @@ class ExprCompiler:
             return lambda fr: ops.compare(fr.m, sign, left(fr), right(fr), site)
 
         def chained(fr: Frame) -> Value:
-            values = [t(fr) for t in terms]
-            parts = [ops.compare(fr.m, s, values[i], values[i + 1], site) for i, s in enumerate(signs)]
+            left = terms[0](fr)
+            parts: list[Value] = []
+            for sign, term in zip(signs, terms[1:], strict=True):
+                right = term(fr)
+                parts.append(ops.compare(fr.m, sign, left, right, site))
+                if parts[-1] is False:
+                    return False  # what follows is not evaluated
+                left = right
             return ops.conjunction(fr.m, parts)
 
         return chained
@@ -395,8 +401,8 @@ class ExprCompiler:
         if isinstance(node, ast.Name):
             return self.store_name(node.id, scope)
         if isinstance(node, ast.Attribute):
-            value, name = self.expr(node.value, scope), node.attr
-            return lambda fr, v: fr.m.program.attributes.set(fr.m, value(fr), name, v)
+            value, name, site = self.expr(node.value, scope), node.attr, self.site(node)
+            return lambda fr, v: fr.m.program.attributes.set(fr.m, value(fr), name, v, site)
         if isinstance(node, ast.Subscript):
             value, index, site, where = (
                 self.expr(node.value, scope),

@@ -95,8 +95,11 @@ def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None
     """A for loop: unrolled where the sequence is known, else a fixed point."""
     items = fr.m.program.items.iterate(fr.m, source)
     if items is None:
-        element = _element(fr.m, source, label)
-        return _loop(fr, lambda inner: _unknown_loop(inner, lambda: store(inner, element), body), orelse)
+
+        def begin() -> None:  # what is known of the element holds in the body only: the loop may not run at all
+            store(fr, _element(fr.m, source, label))
+
+        return _loop(fr, lambda inner: _unknown_loop(inner, begin, body), orelse)
     return _loop(fr, lambda inner: _rounds(inner, items, store, body), orelse)
 
 
@@ -135,8 +138,8 @@ def _element(m: Machine, source: Value, label: str) -> Value:
         low = source.start.dim if isinstance(source.start.dim, int) else None
         high = source.stop.dim - 1 if isinstance(source.stop.dim, int) else None
         d = m.fresh_symbol(label, low, high)
-        m.assume(conds.less(d, source.stop.dim))
-        m.assume(conds.at_most(source.start.dim, d))
+        m.learn(conds.less(d, source.stop.dim))
+        m.learn(conds.at_most(source.start.dim, d))
         return Int(d)
     if isinstance(source, Array) and isinstance(source.shape, tuple) and source.shape:
         return Array(source.shape[1:], source.dtype)

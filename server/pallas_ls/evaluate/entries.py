@@ -10,8 +10,9 @@ from .frame import Frame, Function, Parameter
 from .machine import Machine
 
 _HINTS = {
-    "int": "int", "float": "float", "str": "str", "bool": "bool", "jax.Array": "array", "Array": "array", "jnp.ndarray": "array",
-    "jax.numpy.ndarray": "array", "np.ndarray": "array", "jax.typing.ArrayLike": "array", "jnp.dtype": "dtype", "np.dtype": "dtype",
+    "int": "int", "float": "float", "str": "str", "bool": "bool", "jax.Array": "array", "Array": "array",
+    "jnp.ndarray": "array", "jax.numpy.ndarray": "array", "np.ndarray": "array", "jax.typing.ArrayLike": "array",
+    "jnp.dtype": "dtype", "np.dtype": "dtype",
     "Callable": "callable", "DTypeLike": "dtype", "jax.typing.DTypeLike": "dtype", "tuple": "tuple", "list": "list",
 }  # fmt: skip
 

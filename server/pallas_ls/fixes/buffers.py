@@ -35,10 +35,14 @@ def swizzle_value(repair: Repair) -> Iterator[Candidate]:
 
 def _owner(repair: Repair, transform: Site) -> RefType | None:
     """The buffer that was given a transform."""
-    types = [f.result for f in repair.facts if isinstance(f.result, RefType) and isinstance(f.result.transforms, tuple)]
-    mine = [t for t in types if any(x.made is not None and x.made.site == transform for x in t.transforms)]
+    types = [f.result for f in repair.facts if isinstance(f.result, RefType)]
+    mine = [t for t in types if transform in _transform_sites(t)]
     known = [t for t in mine if repair.view.exact_shape(t.shape) and None not in _present(repair, t)]
     return next(iter((*known, *mine)), None)
+
+
+def _transform_sites(t: RefType) -> list[Site]:
+    return [x.made.site for x in t.transforms if x.made is not None] if isinstance(t.transforms, tuple) else []
 
 
 def _fitted(repair: Repair, t: RefType) -> Iterator[Candidate]:
@@ -50,7 +54,7 @@ def _fitted(repair: Repair, t: RefType) -> Iterator[Candidate]:
         # A tiling that is computed from the swizzle changes with it.
         for edits in (swizzle_alone(repair, t, swizzle), set_transforms(repair, t, tiling, swizzle)):
             if edits:
-                yield Candidate(f"Use {described(tiling, swizzle)}", False, edits, "fit")
+                yield Candidate(f"Use {described(tiling, swizzle)}", True, edits, "fit")
 
 
 def _choices(repair: Repair, t: RefType, shape: tuple[int, ...], bits: int) -> Iterator[tuple[tuple[int, ...], int]]:

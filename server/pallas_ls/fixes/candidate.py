@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from ..domain.fact import CallFact
@@ -172,6 +173,28 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
         out = out[: e.span.start] + e.text + out[e.span.end :]
         last = e.span.start
     return out
+
+
+def edits_between(path: str, old: str, new: str) -> tuple[Edit, ...]:
+    """Edits that make one text another: what differs within runs of lines that do."""
+    a, b = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    starts = [0]
+    for line in a:
+        starts.append(starts[-1] + len(line))
+    out: list[Edit] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag != "equal":
+            before, after = "".join(a[i1:i2]), "".join(b[j1:j2])
+            head = _shared(before, after)
+            tail = _shared(before[head:][::-1], after[head:][::-1])
+            span = Span(path, starts[i1] + head, starts[i2] - tail)
+            out.append(Edit(span, after[head : len(after) - tail]))
+    return tuple(out)
+
+
+def _shared(a: str, b: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def moved(offset: int, edits: Sequence[Edit]) -> int:

@@ -79,11 +79,17 @@ def _solve_binary(repair: Repair, o: Origin, values: list[int | None], new: int)
     elif o.how in ("min", "max"):
         chosen = min(left, right) if o.how == "min" else max(left, right)
         options += [(x, old, new) for x, old in zip(o.inputs, (left, right), strict=True) if old == chosen]
-    for origin, old, wanted in options:
+    for origin, old, wanted in sorted(options, key=lambda option: _is_inside(option[0], o)):
         edits = _solve(repair, origin, old, wanted)
         if edits is not None:
             return edits
     return None
+
+
+def _is_inside(o: Origin, operation: Origin) -> bool:
+    """Whether a number is written in the operation itself: the 2 of `2 * BLOCK`, which is no name's value."""
+    a, b = o.site, operation.site
+    return (a.path, a.chunk) == (b.path, b.chunk) and b.start <= a.start and a.end <= b.end
 
 
 def _value(repair: Repair, o: Origin) -> int | None:

@@ -13,8 +13,9 @@ from ..domain.ref import Ref
 from ..domain.target import Target
 from ..evaluate.program import Files, Program
 from ..rules.engine import Doubt, Violation
+from ..rules.view import CallView
 from ..source.module import Module, parse_module
-from ..source.span import Site
+from ..source.span import Site, Span
 from .agreement import Follow, agrees, of_call
 from .candidate import Candidate, Repair, apply_edits, moved, together
 from .literals import set_shape
@@ -67,6 +68,36 @@ class State:
         start = module.span(site).start if module is not None and module.get(site.chunk) is not None else -1
         return Mark(what, site.path, start)
 
+    def locate(self, site: Site) -> Span | None:
+        """A site's place in these texts."""
+        module = self.modules.get(site.path)
+        return module.span(site) if module is not None and module.get(site.chunk) is not None else None
+
+    def text(self, span: Span) -> str:
+        """What stands there."""
+        module = self.modules.get(span.path)
+        return module.text.content[span.start : span.end] if module is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A candidate that is proven, or that leaves one violation more.
+
+    Attributes:
+      state: what is known once it is done; left: the violation that comes to light then.
+    """
+
+    candidate: Candidate
+    state: State
+    left: Violation | None
+
+    def next_repair(self) -> Repair | None:
+        """The repair of what is left, in the edited texts."""
+        if self.left is None:
+            return None
+        view = CallView(self.left.fact, self.left.target)
+        return Repair(self.left, view, self.state.locate, self.state.text, tuple(self.state.facts))
+
 
 class Prover:
     """Proves candidates one after the other in a program of its own, which keeps what the edits do not reach."""
@@ -80,10 +111,15 @@ class Prover:
         self.base: State | None = None
 
     def proven(self, candidate: Candidate, repair: Repair, paths: Iterable[str]) -> Candidate | None:
-        """The candidate, where it repairs the violation and breaks nothing in these files.
+        """The candidate, where it repairs the violation and breaks nothing in these files; None where it is not proven.
 
-        Operands that must take the new shape, too, are edited with it. None where it is not proven.
+        Operands that must take the new shape, too, are edited with it.
         """
+        found = self.attempt(candidate, repair, paths)
+        return found.candidate if found is not None and found.left is None else None
+
+    def attempt(self, candidate: Candidate, repair: Repair, paths: Iterable[str]) -> Attempt | None:
+        """What comes of a candidate: it is proven, or one further violation is left; None where neither."""
         every = sorted({*paths, *(e.span.path for e in candidate.edits)})
         before = self._before(every)
         for _ in range(MOST_ROUNDS):
@@ -91,9 +127,12 @@ class Prover:
             edited = self._edited(by_path)
             if edited is None:
                 return None
-            answer = Comparison(before, self._state(every, edited), by_path, repair).answer()
+            after = self._state(every, edited)
+            comparison = Comparison(before, after, by_path, repair)
+            answer = comparison.answer()
             if isinstance(answer, bool):
-                return candidate if answer else None
+                left = None if answer else comparison.only_violation_left()
+                return Attempt(candidate, after, left) if answer or left is not None else None
             followed = _following(candidate, answer, repair)
             if followed is None:
                 return None
@@ -170,6 +209,16 @@ class Comparison:
         calls = self._calls_agree()
         return calls if calls is not True else not self._still_refused()
 
+    def only_violation_left(self) -> Violation | None:
+        """The violation that came to light when the first was repaired, where nothing else speaks against it."""
+        if self._newly_raised() or self._leaves_a_tail() or self._calls_agree() is not True:
+            return None
+        old = {self._old(v.rule.id, v.fact.site) for v in self.before.violations}
+        repaired = self._old(self.repair.violation.rule.id, self.repair.violation.fact.site)
+        new = {self.after.mark(v.rule.id, v.fact.site): v for v in self.after.violations}
+        left = [v for mark, v in new.items() if mark not in old]
+        return left[0] if len(left) == 1 and repaired not in new else None
+
     def _old(self, what: Hashable, site: Site) -> Mark:
         mark = self.before.mark(what, site)
         return Mark(what, mark.path, moved(mark.start, self.by_path.get(mark.path, ())))
@@ -180,13 +229,18 @@ class Comparison:
         old = {self._old(v.rule.id, v.fact.site) for v in self.before.violations}
         new = {self.after.mark(v.rule.id, v.fact.site) for v in self.after.violations}
         at = self._old("", violation.fact.site)
-        old_doubts = {self._old(d.fact.api, d.fact.site) for d in self.before.doubts}
+        here = any((m.path, m.start) == (at.path, at.start) for m in new)
+        return here or not new <= old or self._newly_in_doubt()
+
+    def _newly_in_doubt(self) -> bool:
+        """Something is not known that was known, or for another reason than before (which the fault hid)."""
+        old = {self._old((d.fact.api, d.why), d.fact.site) for d in self.before.doubts}
         launched = self._launched()
-        marks = [(d, self.after.mark(d.fact.api, d.fact.site)) for d in self.after.doubts]
-        new_doubts = {m for d, m in marks if d.fact.launch is not None or m not in launched}
-        return (
-            any((m.path, m.start) == (at.path, at.start) for m in new) or not new <= old or not new_doubts <= old_doubts
-        )
+        for d in self.after.doubts:
+            alone = d.fact.launch is None and self.after.mark(d.fact.api, d.fact.site) in launched
+            if not alone and self.after.mark((d.fact.api, d.why), d.fact.site) not in old:
+                return True
+        return False
 
     def _launched(self) -> set[Mark]:
         """Calls that were seen in a kernel; what they are in its body alone, without the kernel, decides nothing."""

@@ -8,14 +8,15 @@ from dataclasses import replace
 from ..domain.array import Array
 from ..domain.layout import Tiled
 from ..domain.ref import Ds, Indexed, Position, Ref
+from ..domain.target import JaxVersion, Semantics
 from ..rules.rule import Unsure
 from ..rules.store_case import store_case
 from ..rules.transfer.case import StoreCase
 from ..rules.transfer.nearest import Candidate as Variant
-from ..rules.transfer.nearest import Change, nearest
+from ..rules.transfer.nearest import Change, is_for_values, nearest
 from ..rules.view import CallView, origins
 from .candidate import Candidate, Edits, Repair, some, together
-from .layouts import can_be_named, give_layout
+from .layouts import give_layout
 from .literals import set_shape
 from .transforms import described, set_transforms
 
@@ -28,7 +29,7 @@ OF_A_KIND = 2
 def lowering(repair: Repair) -> Iterator[Candidate]:
     """Variants of the refused store, those that change least first."""
     case = store_case(repair.view)
-    if isinstance(case, Unsure):
+    if isinstance(case, Unsure) or _never_lowers(case):
         return
     tried: dict[Change, int] = {}
     for variant in _variants(repair.view, case):
@@ -38,7 +39,12 @@ def lowering(repair: Repair) -> Iterator[Candidate]:
         edits = _edits(repair, case, variant.case)
         if edits:
             tried[variant.change] = tried.get(variant.change, 0) + 1
-            yield Candidate(_title(repair, case, variant.case), variant.change is Change.OPTIMIZED, edits, kind)
+            yield Candidate(_title(repair, case, variant.case), variant.change < Change.SHAPE, edits, kind)
+
+
+def _never_lowers(case: StoreCase) -> bool:
+    """JAX 0.10 finds no layout for values of more than two dimensions under Warpgroup semantics, casts or not."""
+    return case.version < JaxVersion(0, 11) and case.semantics is Semantics.WARPGROUP and len(case.shape) > 2
 
 
 def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
@@ -49,7 +55,7 @@ def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
         for variant in nearest(asked, LOOKED_AT):
             source = variant.case.source
             plain = replace(variant.case, view=None)
-            named = source == case.source or not isinstance(source, Tiled) or can_be_named(source)
+            named = source == case.source or not isinstance(source, Tiled) or is_for_values(source)
             if named and plain not in seen and plain != whole:
                 seen.add(plain)
                 yield variant
@@ -133,7 +139,7 @@ def _growth(repair: Repair, old: StoreCase, new: StoreCase) -> str:
     ref = repair.view.value("ref")
     extents = ref.shape if isinstance(ref, Ref) and isinstance(ref.shape, tuple) else ()
     changed = [(e, n) for e, o, n in zip(extents, old.shape, new.shape, strict=True) if o != n]
-    names = [f"{_name(repair, e) or o} up to {n}" for (e, n), o in zip(changed, _changed(old, new), strict=True)]
+    names = [f"{_name(repair, e, o) or o} up to {n}" for (e, n), o in zip(changed, _changed(old, new), strict=True)]
     total = new.bits
     for n in new.shape:
         total *= n
@@ -145,9 +151,11 @@ def _changed(old: StoreCase, new: StoreCase) -> list[int]:
     return [o for o, n in zip(old.shape, new.shape, strict=True) if o != n]
 
 
-def _name(repair: Repair, extent: object) -> str | None:
+def _name(repair: Repair, extent: object, size: int) -> str | None:
     """The constant that an extent is: the name on the left of `BLOCK = 48`."""
     for origin in origins(extent):
+        if repair.source(origin.site) != str(size):
+            continue
         span = repair.locate(origin.site)
         line = repair.line_before(span) if span is not None else ""
         name = line.split("=")[0].split(":")[0].strip()

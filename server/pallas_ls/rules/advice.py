@@ -9,7 +9,16 @@ from itertools import chain
 
 from ..domain.layout import Tiled
 from .transfer.case import StoreCase
-from .transfer.nearest import SWIZZLES, Candidate, Change, grown, other_layouts, other_transforms, unoptimized
+from .transfer.nearest import (
+    SWIZZLES,
+    Candidate,
+    Change,
+    grown,
+    is_for_values,
+    other_layouts,
+    other_transforms,
+    unoptimized,
+)
 
 #: Rows of a tile that wgmma and TMA work with.
 TILE_ROWS = 8
@@ -17,7 +26,7 @@ TILE_ROWS = 8
 
 def fitting_transforms(shape: tuple[int, ...], bits: int) -> tuple[tuple[int, ...], int] | None:
     """The usual tiling of a buffer and the widest swizzle (bytes) for it; None where no swizzle divides its row."""
-    if not shape or (len(shape) > 1 and shape[-2] % TILE_ROWS):
+    if len(shape) == 0 or (len(shape) > 1 and shape[-2] % TILE_ROWS):
         return None
     for swizzle in SWIZZLES:
         columns = swizzle * 8 // bits
@@ -49,7 +58,7 @@ def lowering_variant(case: StoreCase) -> Candidate | None:
 
     It is the first that the search meets, not the best of all: messages are made at every keystroke.
     """
-    return next(_variants(case), None)
+    return next((c for c in _variants(case) if c.case.source == case.source or is_for_values(c.case.source)), None)
 
 
 def _variants(case: StoreCase) -> Iterator[Candidate]:

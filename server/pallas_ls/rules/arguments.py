@@ -83,7 +83,10 @@ def reference(name: str):
             return Unsure(f"{name} is not known")
         if isinstance(x, Array) and not isinstance(x.shape, tuple):
             return Unsure(f"{name} may be a reference")
-        text = f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}. `ref[...]` reads it, `ref.at[...]` is a view."
+        text = (
+            f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}. `ref[...]` "
+            "reads it, `ref.at[...]` is a view."
+        )
         return Problem(text, _not_a_ref(v, x), v.site(name))
 
     return check
@@ -135,7 +138,10 @@ def smem_reference(name: str, what: str):
         space = x.type.space
         shown = show_array(x.type.shape, x.type.dtype).replace(" ", "")
         make = "plgpu.SMEM(...)" if name == "ref" else "plgpu.Barrier()"
-        text = f"{name} must be {what} in shared memory ({make} in scratch_types); {x.name or 'this'} is in {space.upper()}."
+        text = (
+            f"{name} must be {what} in shared memory ({make} in scratch_types); {x.name or 'this'} is in "
+            f"{space.upper()}."
+        )
         jax = JaxError("ValueError", f"{name} must be a SMEM reference, got Ref<{space}>{{{shown}}}")
         return Problem(text, jax, v.site(name))
 

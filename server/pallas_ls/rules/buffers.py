@@ -33,7 +33,10 @@ def swizzle_value(v: CallView) -> Answer:
         return Unsure("the swizzle is not known")
     text = f"A swizzle of {exact} bytes does not exist: it is 32, 64 or 128, and divides the row in bytes."
     if exact == 16:
-        text += " plgpu.find_swizzle returns 16 for rows that none of them divides: leave the transform away then, or widen the row."
+        text += (
+            " plgpu.find_swizzle returns 16 for rows that none of them divides: leave the transform away then, or "
+            "widen the row."
+        )
     jax = JaxError("ValueError", f"Swizzle {exact} is not supported. Only 32, 64 and 128 are accepted.")
     return Problem(text, jax, v.site("swizzle"))
 
@@ -49,7 +52,8 @@ def barrier_arrivals(v: CallView) -> Answer:
     shown = dims.text(v.simplify(n.dim))
     jax = JaxError("ValueError", f"Num arrivals must be at least 1, but got {shown}")
     return Problem(
-        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival. Give the number of arrivals that a wait is for.",
+        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival. Give the number of "
+        "arrivals that a wait is for.",
         jax,
         v.site("num_arrivals"),
     )
@@ -194,7 +198,8 @@ def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer
     want, last = v.simplify(want), v.simplify(last)
     row_bytes = dims.floordiv(dims.mul(last, bits), 8)
     text = (
-        f"SwizzleTransform({dims.text(v.simplify(swizzle.dim))}) needs rows of {dims.text(v.simplify(swizzle.dim))} bytes, that is "
+        f"SwizzleTransform({dims.text(v.simplify(swizzle.dim))}) needs rows of "
+        f"{dims.text(v.simplify(swizzle.dim))} bytes, that is "
         f"{dims.text(want)} x {t.dtype}; after tiling a row of {show_array(t.shape, t.dtype)} has {dims.text(last)} "
         f"({dims.text(v.simplify(row_bytes))} bytes).{_use_instead(v, t)}"
     )
@@ -206,7 +211,8 @@ def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer
     )
     jax = JaxError(
         "ValueError",
-        f"Swizzle {dims.text(v.simplify(swizzle.dim))} requires the trailing dimension to be of size {dims.text(want)}, "
+        f"Swizzle {dims.text(v.simplify(swizzle.dim))} requires the trailing dimension to be of size "
+        f"{dims.text(want)}, "
         f"but got shape: {physical}",
     )
     at = x.made.args.get("swizzle") if x.made else None

@@ -78,8 +78,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
 
 
 def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
-    """Whether the same call is not refused in another case of an open condition: then not every binding that gets there
-    violates the rule."""
+    """Whether the same call passes in another case of an open condition: then not every binding violates the rule."""
     opposite = {conds.negate(c) for c in fact.guards if not _is_traced(c)}
     return any(not opposite.isdisjoint(other.guards) for other in passed)
 
@@ -93,7 +92,7 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 
 
 def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
-    """A call whose semantics are not known is refused where both refuse it; what JAX says is told of the default ones."""
+    """A call of unknown semantics is refused where both refuse it; quoted is what JAX says under the default ones."""
     default = view.target.default_semantics()
     found = {s: _judge_under(CallView(view.fact, view.target, s), rules, s) for s in Semantics}
     other = next(found[s] for s in Semantics if s is not default)
@@ -125,7 +124,7 @@ def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Vio
 
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
     """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken
-    for granted, and JAX traces every branch of a `lax.cond`)."""
+    for granted)."""
     return any(_is_unknown(g) for g in guards)
 
 

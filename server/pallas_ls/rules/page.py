@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from .rule import Rule
+if TYPE_CHECKING:
+    from .rule import Rule
 
 
 def page(rule: Rule) -> str:
@@ -28,7 +30,8 @@ def page(rule: Rule) -> str:
         "## What JAX says of it",
         _said(rule.recorded()),
         "## Silence it",
-        f"On one line, with a comment at its end: `# pallas: ignore[{rule.id}]`. In a whole project, in `pyproject.toml`:",
+        f"On one line, with a comment at its end: `# pallas: ignore[{rule.id}]`. In a whole project, in "
+        "`pyproject.toml`:",
         _code(f'[tool.pallas-ls]\nignore = ["{rule.id}"]', "toml"),
     ]
     return "\n\n".join(parts) + "\n"

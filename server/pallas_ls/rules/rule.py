@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..domain.finding import JaxError, Severity
 from ..domain.target import JaxVersion, Semantics
 from ..source.span import Site
+from . import page as pages
 
 if TYPE_CHECKING:
     from .view import CallView
@@ -106,7 +107,7 @@ class Rule:
         return _KERNELS.joinpath(f"{self.id}.{kind}.py").read_text("utf-8")
 
     def recorded(self) -> dict[str, str]:
-        """What each measured release of JAX says of the bad kernel, newest first: {"0.12.0": "ValueError: ..."}; "OK" where it lowers."""
+        """What each measured release says of the bad kernel: {"0.12.0": "ValueError: ..."}; "OK" where it lowers."""
         head, *rows = (line.split("\t") for line in _KERNELS.joinpath("results.tsv").read_text("utf-8").splitlines())
         said = next(row for row in rows if row[0] == f"{self.id}.bad.py")
         return dict(zip(head[1:], said[1:], strict=True))
@@ -126,6 +127,4 @@ class Rule:
 
     def page(self) -> str:
         """The rule's page in Markdown."""
-        from .page import page
-
-        return page(self)
+        return pages.page(self)
