@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz --kernels N --seed S`: random files, JAX's verdict beside ours, the smallest example of each disagreement."""
+"""`python -m tests.fuzz --kernels N --seed S`: random files, JAX's verdict beside ours, the smallest disagreements."""
 
 from __future__ import annotations
 
@@ -75,11 +75,16 @@ def _smallest(example: Generated, outcome: Outcome, reason: str) -> list[int]:
 def _show(texts: dict[str, str], found: Comparison) -> None:
     for name, text in texts.items():
         print(f"    --- {name}.py")
-        print("\n".join(f"    {n:3} {line}" for n, line in enumerate(text.splitlines(), 1) if line and not _is_import(line)))
+        print(
+            "\n".join(
+                f"    {n:3} {line}" for n, line in enumerate(text.splitlines(), 1) if line and not _is_import(line)
+            )
+        )
     print(f"    JAX: {found.refusal.type + ': ' + found.refusal.message if found.refusal else 'lowers'}")
     for e in found.errors:
         line = texts["main"].count("\n", 0, e.span.start) + 1 if e.span.path == "main.py" else 0
-        print(f"    ours: {e.span.path}:{line} {e.code}: {e.message} ({e.jax.type if e.jax else '-'}: {e.jax.message[:100] if e.jax else ''})")
+        said = f"{e.jax.type}: {e.jax.message[:100]}" if e.jax else "-"
+        print(f"    ours: {e.span.path}:{line} {e.code}: {e.message} ({said})")
     if found.crash:
         print(found.crash)
 

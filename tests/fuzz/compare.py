@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -16,13 +16,43 @@ from .oracle import Refusal
 
 #: JAX's refusals that a check of types and stores answers; others are outside what is claimed.
 CLAIMED = (
-    "async_store_smem", "The stored value", "Expected a single barrier", "must be a SMEM reference", "on a `Ref`", "Swizzle", "Num arrivals",
-    "Unknown cluster axis", "Unsupported index", "Transfer", "Scalars", "Strided slices", "Expected slice start", "Can't transpose",
-    "remap_to_cluster", "async atomics", "AtomicOpType", "Unsupported element type for atomic", "Unsupported register bitwidth", "Replicated dimensions",
-    "WGSplat", "WGStrided", "Failed to infer", "Tiling", "Tiled strides", "Failed to", "transfer_bytes", "not enough values to unpack", "Cannot cast",
-    "Only swizzled", "unbound axis", "Unsupported layout", "is not a valid JAX type", "not subscriptable", "__jax_array__",
+    "async_store_smem",
+    "The stored value",
+    "Expected a single barrier",
+    "must be a SMEM reference",
+    "on a `Ref`",
+    "Swizzle",
+    "Num arrivals",
+    "Unknown cluster axis",
+    "Unsupported index",
+    "Transfer",
+    "Scalars",
+    "Strided slices",
+    "Expected slice start",
+    "Can't transpose",
+    "remap_to_cluster",
+    "async atomics",
+    "AtomicOpType",
+    "Unsupported element type for atomic",
+    "Unsupported register bitwidth",
+    "Replicated dimensions",
+    "WGSplat",
+    "WGStrided",
+    "Failed to infer",
+    "Tiling",
+    "Tiled strides",
+    "Failed to",
+    "transfer_bytes",
+    "not enough values to unpack",
+    "Cannot cast",
+    "Only swizzled",
+    "unbound axis",
+    "Unsupported layout",
+    "is not a valid JAX type",
+    "not subscriptable",
+    "__jax_array__",
     "Error interpreting argument to async_store_smem",
-)  # fmt: skip
+)
 
 
 class Outcome(Enum):

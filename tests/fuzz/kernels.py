@@ -1,5 +1,7 @@
 """Whole files around `plgpu.async_store_smem`, in the styles that people write."""
 
+# ruff: noqa: E501 - lines of generated code stay whole
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -58,17 +60,42 @@ class _File:
         return self.w.text([*self._noise(), *self._written(definition, launch)])
 
     def _definition(self, signature: str, lines: list[str]) -> list[str]:
-        how = self.c.pick(("function", "function", "function", "method", "callable", "wrapped", "static", "lambda")) if self.form != "decorator" else ""
+        how = (
+            self.c.pick(("function", "function", "function", "method", "callable", "wrapped", "static", "lambda"))
+            if self.form != "decorator"
+            else ""
+        )
         plain = [f"def body({signature}):", *indented(lines)]
         own = f"self, {signature}" if signature else "self"
         if how == "method":
-            return ["class Kernel:", "    def __init__(self, name):", "        self.name = name", f"    def run({own}):", *indented(lines, 2), 'body = Kernel("store").run']
+            return [
+                "class Kernel:",
+                "    def __init__(self, name):",
+                "        self.name = name",
+                f"    def run({own}):",
+                *indented(lines, 2),
+                'body = Kernel("store").run',
+            ]
         if how == "callable":
             return ["class Kernel:", f"    def __call__({own}):", *indented(lines, 2), "body = Kernel()"]
         if how == "static":
-            return ["class Kernel:", "    @staticmethod", f"    def run({signature}):", *indented(lines, 2), "body = Kernel.run"]
+            return [
+                "class Kernel:",
+                "    @staticmethod",
+                f"    def run({signature}):",
+                *indented(lines, 2),
+                "body = Kernel.run",
+            ]
         if how == "wrapped":
-            return ["def named(f):", "    @functools.wraps(f)", "    def inner(*args, **kwargs):", "        return f(*args, **kwargs)", "    return inner", "@named", *plain]
+            return [
+                "def named(f):",
+                "    @functools.wraps(f)",
+                "    def inner(*args, **kwargs):",
+                "        return f(*args, **kwargs)",
+                "    return inner",
+                "@named",
+                *plain,
+            ]
         if how == "lambda":
             return [f"def work({signature}):", *indented(lines), "body = lambda *args, **kwargs: work(*args, **kwargs)"]
         return plain
@@ -100,7 +127,27 @@ class _File:
             whole, buf = buf, self.w.fresh("member")
             lines.append(self.c.pick((f"[{buf}, _] = {whole}", f"{buf}, _ = {whole}")))
         slots = s.buffer.lead[0] if s.buffer.lead else 0
-        wrapper = self.c.pick(("", "", "", "when", "if", "nested", "range", "loop", "fori", "dead", "try", "with", "lambda", "cond", "unknown", "continue", "return"))
+        wrapper = self.c.pick(
+            (
+                "",
+                "",
+                "",
+                "when",
+                "if",
+                "nested",
+                "range",
+                "loop",
+                "fori",
+                "dead",
+                "try",
+                "with",
+                "lambda",
+                "cond",
+                "unknown",
+                "continue",
+                "return",
+            )
+        )
         slot = self._slot(wrapper, slots)
         ref = self._ref(s, buf, slot)
         if barrier is None:
@@ -118,7 +165,9 @@ class _File:
     def _slot(self, wrapper: str, slots: int) -> str:
         if wrapper in ("range", "loop", "fori") and slots:
             return "step"
-        return self.c.pick(("0", f"{max(slots - 1, 0)}", "i", f"lax.rem(i, {max(slots, 1)})", f"(i + 1) % {max(slots, 1)}"))
+        return self.c.pick(
+            ("0", f"{max(slots - 1, 0)}", "i", f"lax.rem(i, {max(slots, 1)})", f"(i + 1) % {max(slots, 1)}")
+        )
 
     def _ref(self, s: Store, buf: str, slot: str) -> str:
         ref = buf
@@ -187,21 +236,36 @@ class _File:
             return [f"{name} = {bound}", f"{name}({value}, {ref}, {barrier}{rest})"]
         if how == "helper":
             name = self.w.fresh("store")
-            self.w.head += [f"def {name}(ref, value, barrier, **options):", "    plgpu.async_store_smem(value, ref, barrier, **options)"]
+            self.w.head += [
+                f"def {name}(ref, value, barrier, **options):",
+                "    plgpu.async_store_smem(value, ref, barrier, **options)",
+            ]
             return [f"{name}({ref}, {value}, {barrier}{tail})"]
         if how == "star":
             name = self.w.fresh("args")
             return [f"{name} = ({value}, {ref}, {barrier})", f"plgpu.async_store_smem(*{name}{tail})"]
         if how == "split":
             name = self.w.fresh("v")
-            return [f"{name} = {value}", "plgpu.async_store_smem(", f"    {name},", f"    {ref},", f"    {barrier},", *([f"    {given},"] if given else []), ")"]
+            return [
+                f"{name} = {value}",
+                "plgpu.async_store_smem(",
+                f"    {name},",
+                f"    {ref},",
+                f"    {barrier},",
+                *([f"    {given},"] if given else []),
+                ")",
+            ]
         return [f"plgpu.async_store_smem({value}, {ref}, {barrier}{tail})"]
 
     def _wrapped(self, wrapper: str, call: list[str], slots: int) -> list[str]:
         count = self.w.number(slots or 2)
         name = self.w.fresh("inner")
         if wrapper == "when":
-            return [f"@pl.when({self.c.pick(('i == 0', 'i > 0', 'True', '(i + 1) % 2 == 0'))})", "def _():", *indented(call)]
+            return [
+                f"@pl.when({self.c.pick(('i == 0', 'i > 0', 'True', '(i + 1) % 2 == 0'))})",
+                "def _():",
+                *indented(call),
+            ]
         if wrapper == "if":
             return [f"if {self.w.flag(True)}:", *indented(call), "else:", "    raise NotImplementedError"]
         if wrapper == "nested":
@@ -211,9 +275,17 @@ class _File:
         if wrapper == "loop":
             return [f"@pl.loop(0, {count})", "def _(step):", *indented(call)]
         if wrapper == "fori":
-            return [f"def {name}(step, carry):", *indented([*call, "return carry"]), f"lax.fori_loop(0, {count}, {name}, None)"]
+            return [
+                f"def {name}(step, carry):",
+                *indented([*call, "return carry"]),
+                f"lax.fori_loop(0, {count}, {name}, None)",
+            ]
         if wrapper == "dead":
-            return [f"if {self.w.flag(False)}:", "    plgpu.async_store_smem(jnp.zeros((3,), jnp.int8), o_gmem, i, cluster_idx=0, cluster_dim='nowhere')", *call]
+            return [
+                f"if {self.w.flag(False)}:",
+                "    plgpu.async_store_smem(jnp.zeros((3,), jnp.int8), o_gmem, i, cluster_idx=0, cluster_dim='nowhere')",
+                *call,
+            ]
         if wrapper == "try":
             return ["try:", *indented(call), "finally:", "    pass"]
         if wrapper == "lambda":
@@ -226,7 +298,15 @@ class _File:
         if wrapper == "continue":
             return ["for k in (0, 1):", "    if k == 0:", "        continue", *indented(call)]
         if wrapper == "return":
-            return [f"def {name}():", "    if i is None:", "        return", *indented(call), "    return", f"    {call[-1] if len(call) == 1 else 'pass'}", f"{name}()"]
+            return [
+                f"def {name}():",
+                "    if i is None:",
+                "        return",
+                *indented(call),
+                "    return",
+                f"    {call[-1] if len(call) == 1 else 'pass'}",
+                f"{name}()",
+            ]
         if wrapper == "with":
             return ['with jax.named_scope("store"):', *indented(call)]
         return call
@@ -260,7 +340,8 @@ class _File:
         if s.barrier == "data":
             target.append((name, "plgpu.SMEM((1,), jnp.int32)"))
         elif s.barrier == "cluster_barrier":
-            target.append((name, f"plgpu.ClusterBarrier({', '.join(['collective_axes=(\"c\",)', *options])})"))
+            given = ", ".join(['collective_axes=("c",)', *options])
+            target.append((name, f"plgpu.ClusterBarrier({given})"))
         else:
             target.append((name, f"plgpu.Barrier({', '.join(options)})"))
         return name
@@ -269,28 +350,50 @@ class _File:
         """(parameters, statements that unpack them, the expression for `scratch_types`)."""
         names = [n for n, _ in self.scratch]
         types = [t for _, t in self.scratch]
-        how = self.c.pick(("list", "list", "tuple", "dict", "dict()", "star", "kwargs", "nested", "built", "comprehension", "updated"))
+        how = self.c.pick(
+            ("list", "list", "tuple", "dict", "dict()", "star", "kwargs", "nested", "built", "comprehension", "updated")
+        )
         listed = f"[{', '.join(types)}]"
         if not names:
             return [], [], "[]"
         if how == "tuple":
             return names, [], f"({', '.join(types)},)"
         if how == "dict":
-            return ["*", *names] if self.c.chance(50) else names, [], "{" + ", ".join(f'"{n}": {t}' for n, t in self.scratch) + "}"
+            return (
+                ["*", *names] if self.c.chance(50) else names,
+                [],
+                "{" + ", ".join(f'"{n}": {t}' for n, t in self.scratch) + "}",
+            )
         if how == "dict()":
             return names, [], f"dict({', '.join(f'{n}={t}' for n, t in self.scratch)})"
         if how == "star":
-            return ["*refs"], [f"{', '.join(names)}, = refs" if len(names) == 1 else f"{', '.join(names)} = refs"], listed
+            return (
+                ["*refs"],
+                [f"{', '.join(names)}, = refs" if len(names) == 1 else f"{', '.join(names)} = refs"],
+                listed,
+            )
         if how == "kwargs":
-            return ["**refs"], [f'{n} = refs["{n}"]' for n in names], "{" + ", ".join(f'"{n}": {t}' for n, t in self.scratch) + "}"
+            return (
+                ["**refs"],
+                [f'{n} = refs["{n}"]' for n in names],
+                "{" + ", ".join(f'"{n}": {t}' for n, t in self.scratch) + "}",
+            )
         if how == "nested" and len(names) > 1:
-            return ["refs", names[-1]], [f"{', '.join(names[:-1])}, = refs"], f"[({', '.join(types[:-1])},), {types[-1]}]"
+            return (
+                ["refs", names[-1]],
+                [f"{', '.join(names[:-1])}, = refs"],
+                f"[({', '.join(types[:-1])},), {types[-1]}]",
+            )
         if how == "built":
             return names, [], f"[*[{types[0]}], {', '.join(types[1:])}]"
         if how == "comprehension":
             return names, [], f"[t for t in {listed}]"
         if how == "updated":
-            return names, [], "{" + f'**dict({names[0]}={types[0]}), ' + ", ".join(f'"{n}": {t}' for n, t in self.scratch[1:]) + "}"
+            return (
+                names,
+                [],
+                "{" + f"**dict({names[0]}={types[0]}), " + ", ".join(f'"{n}": {t}' for n, t in self.scratch[1:]) + "}",
+            )
         return names, [], listed
 
     # -- the launch --------------------------------------------------------------------------------------------------------
@@ -319,13 +422,24 @@ class _File:
         """Code that never runs, or does nothing."""
         out: list[str] = []
         if self.c.chance(10):
-            out += ["def never_called(x, ref, barrier):", "    m, n = x.shape", "    plgpu.async_store_smem(x, ref, barrier, cluster_idx=0, cluster_dim='q')", ""]
+            out += [
+                "def never_called(x, ref, barrier):",
+                "    m, n = x.shape",
+                "    plgpu.async_store_smem(x, ref, barrier, cluster_idx=0, cluster_dim='q')",
+                "",
+            ]
         if self.c.chance(10):
             out += ["if False:", "    plgpu.SwizzleTransform(17)", ""]
         if self.c.chance(10):
             out += ["try:", "    plgpu.SwizzleTransform(17)", "except ValueError:", "    pass", ""]
         if self.c.chance(10):
-            out += ["def sizes_for(swizzle=128):", "    if swizzle not in (32, 64, 128):", "        raise ValueError(swizzle)", "    return plgpu.SwizzleTransform(swizzle)", ""]
+            out += [
+                "def sizes_for(swizzle=128):",
+                "    if swizzle not in (32, 64, 128):",
+                "        raise ValueError(swizzle)",
+                "    return plgpu.SwizzleTransform(swizzle)",
+                "",
+            ]
         return out
 
     def _written(self, definition: list[str], options: list[str]) -> list[str]:
@@ -334,7 +448,11 @@ class _File:
             kernel = [*definition, "", "kernel = plgpu.kernel(", "    body,", *(f"    {o}," for o in options), ")"]
             return [*kernel, *self._run("kernel", "")]
         if self.form == "decorator":
-            return [f"@plgpu.kernel({joined})" if self.c.chance(50) else f"@functools.partial(plgpu.kernel, {joined})", *definition, *self._run("body", "")]
+            return [
+                f"@plgpu.kernel({joined})" if self.c.chance(50) else f"@functools.partial(plgpu.kernel, {joined})",
+                *definition,
+                *self._run("body", ""),
+            ]
         if self.form == "partial":
             split = self.c.below(len(options))
             return [
@@ -359,7 +477,7 @@ class _File:
             if self.c.chance(50):  # defaults that nobody uses
                 header, given = ", ".join(f"{n}=5" for n in names), ", ".join(v for _, v in params)
         else:
-            header = ", ".join((["*", *names] if style == "keyword" and names else names))
+            header = ", ".join(["*", *names] if style == "keyword" and names else names)
             given = ", ".join(f"{n}={v}" if style == "keyword" else v for n, v in params)
         top = ["@functools.cache"] if style == "cached" else []
         asserts = [f"assert {names[0]} >= 0"] if names and self.c.chance(30) else []
@@ -385,7 +503,11 @@ class _File:
         for name, text in params:
             literal = int(text) if text.isdigit() else None
             local.append(f"{name} = {dims[shape.index(literal)] if literal in shape and self.c.chance(70) else text}")
-        guard = [f"if {dims[0]} % 8:", "    raise ValueError('rows')"] if dims and shape[0] % 8 == 0 and self.c.chance(30) else []
+        guard = (
+            [f"if {dims[0]} % 8:", "    raise ValueError('rows')"]
+            if dims and shape[0] % 8 == 0 and self.c.chance(30)
+            else []
+        )
         lines = ["def run(x):", *indented([*local, *guard, *definition, f"return plgpu.kernel(body, {joined})(x)"]), ""]
         operand = f"jax.ShapeDtypeStruct({shape}, jnp.float32)"
         return [*lines, *self._run("run", operand)]
@@ -398,5 +520,10 @@ class _File:
         if how == "function":
             return ["", "def main():", f"    {lowering}", "", "main()"]
         if how == "names":
-            return ["", f"FN = {callee}", f"ARGS = [{args}]", 'jax.jit(FN).trace(*ARGS).lower(lowering_platforms=("cuda",))']
+            return [
+                "",
+                f"FN = {callee}",
+                f"ARGS = [{args}]",
+                'jax.jit(FN).trace(*ARGS).lower(lowering_platforms=("cuda",))',
+            ]
         return ["", lowering]

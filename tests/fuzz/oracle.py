@@ -1,4 +1,4 @@
-"""What the installed JAX says of a whole file: it is run as a script, with a second module beside it, in this process."""
+"""What the installed JAX says of a whole file: run as a script in this process, with a second module beside it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """What a generated kernel is to do, before anybody writes it down: its stores, buffers and mesh, sound or with faults."""
 
+# ruff: noqa: E501 - lines of generated code stay whole
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
@@ -120,7 +122,20 @@ def _odd_layout(c: Choices, s: Store) -> Store:
 
 def _odd_tiling(c: Choices, s: Store) -> Store:
     rows, columns = s.buffer.tiling or (8, 64)
-    return _buffer(s, tiling=c.pick(((rows, columns // 2), (columns,), (5, columns), (rows, columns * 2), (16, columns), (64, columns), (rows, 24))))
+    return _buffer(
+        s,
+        tiling=c.pick(
+            (
+                (rows, columns // 2),
+                (columns,),
+                (5, columns),
+                (rows, columns * 2),
+                (16, columns),
+                (64, columns),
+                (rows, 24),
+            )
+        ),
+    )
 
 
 def _small(c: Choices, s: Store) -> Store:
@@ -141,7 +156,12 @@ def _strange_rows(c: Choices, s: Store) -> Store:
 
 def _other_shape(c: Choices, s: Store) -> Store:
     height, width = s.shape
-    return replace(s, shape=c.pick(((height, width * 2), (height * 2, width), (1, height, width), (width, height + 64), (height * width,))))
+    return replace(
+        s,
+        shape=c.pick(
+            ((height, width * 2), (height * 2, width), (1, height, width), (width, height + 64), (height * width,))
+        ),
+    )
 
 
 def _with(**changes: object):

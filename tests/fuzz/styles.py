@@ -3,6 +3,8 @@
 `{name}` is a fresh name, `{n}` the number; `{n1}`, `{n2}` are other numbers near it.
 """
 
+# ruff: noqa: E501 - lines of generated code stay whole
+
 from __future__ import annotations
 
 STYLES: tuple[tuple[str, str], ...] = (

@@ -1,5 +1,7 @@
 """Writes the stored value: constants, loads, casts, arithmetic, reductions, loops with a carry."""
 
+# ruff: noqa: E501 - lines of generated code stay whole
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -36,7 +38,14 @@ class Values:
 
     def _filled(self, dtype: str | None = None) -> str:
         d, shape = self.w.dtype(dtype or self.s.dtype), self.w.shape(self.s.shape)
-        return self.c.pick((f"jnp.zeros({shape}, {d})", f"jnp.ones({shape}, dtype={d})", f"jnp.full({shape}, 1, {d})", f"lax.full({shape}, 1, {d})"))
+        return self.c.pick(
+            (
+                f"jnp.zeros({shape}, {d})",
+                f"jnp.ones({shape}, dtype={d})",
+                f"jnp.full({shape}, 1, {d})",
+                f"lax.full({shape}, 1, {d})",
+            )
+        )
 
     def _layout(self) -> str:
         name = self.s.layout
@@ -71,7 +80,9 @@ class Values:
 
     def _arithmetic(self) -> str:
         a = self._bind(self._cast())
-        return self.c.pick((f"{a} + {a}", f"{a} * 2", f"({a} + 1)", f"jnp.maximum({a}, {a})", f"{a} - {a} * {a}", f"2 * {a}"))
+        return self.c.pick(
+            (f"{a} + {a}", f"{a} * 2", f"({a} + 1)", f"jnp.maximum({a}, {a})", f"{a} - {a} * {a}", f"2 * {a}")
+        )
 
     def _literal_scalar(self) -> str:
         a = self._bind(self._cast())
@@ -85,19 +96,30 @@ class Values:
         a = self._bind(self._cast())
         count = self.w.number(4)
         return self.c.pick(
-            (f"lax.fori_loop(0, {count}, lambda step, acc: acc + {a}, {a})", f"lax.fori_loop(0, {count}, lambda step, acc: acc * acc, {a})")
+            (
+                f"lax.fori_loop(0, {count}, lambda step, acc: acc + {a}, {a})",
+                f"lax.fori_loop(0, {count}, lambda step, acc: acc * acc, {a})",
+            )
         )
 
     def _helper(self) -> str:
         name = self.w.fresh("make_")
-        self.w.head += [f"def {name}(shape, dtype, layout=plgpu.Layout.WGMMA):", "    return plgpu.layout_cast(jnp.zeros(shape, dtype), layout)"]
+        self.w.head += [
+            f"def {name}(shape, dtype, layout=plgpu.Layout.WGMMA):",
+            "    return plgpu.layout_cast(jnp.zeros(shape, dtype), layout)",
+        ]
         layout = "" if self.s.layout in ("WGMMA", "SPLAT") else f", layout={self._layout()}"
         return f"{name}({self.w.shape(self.s.shape)}, {self.w.dtype(self.s.dtype)}{layout})"
 
     def _converted(self) -> str:
         other = "float32" if self.s.dtype != "float32" else "int32"
         a = self._bind(self._cast(other))
-        return self.c.pick((f"{a}.astype({self.w.dtype(self.s.dtype)})", f"lax.convert_element_type({a}, {self.w.dtype(self.s.dtype)})"))
+        return self.c.pick(
+            (
+                f"{a}.astype({self.w.dtype(self.s.dtype)})",
+                f"lax.convert_element_type({a}, {self.w.dtype(self.s.dtype)})",
+            )
+        )
 
     def _chosen(self) -> str:
         value = self.c.chance(50)
@@ -112,13 +134,17 @@ class Values:
         name = self.w.fresh("src")
         b = self.s.buffer
         transforms = self.w.transforms(b.tiling, b.swizzle, self.s.shape[-1], self.s.dtype)
-        self.scratch.append((name, f"plgpu.SMEM({self.w.shape(self.s.shape)}, {self.w.dtype(self.s.dtype)}{transforms})"))
+        self.scratch.append(
+            (name, f"plgpu.SMEM({self.w.shape(self.s.shape)}, {self.w.dtype(self.s.dtype)}{transforms})")
+        )
         return name
 
     def _loaded(self) -> str:
         if self.s.layout in ("SPLAT", "STRIDED"):
             return self._bind(f"{self._source()}[...]")
-        return self._bind(f"plgpu.load({self._source()}, layout={self._layout()}{self.c.pick(('', ', optimized=False'))})")
+        return self._bind(
+            f"plgpu.load({self._source()}, layout={self._layout()}{self.c.pick(('', ', optimized=False'))})"
+        )
 
     def _loaded_cast(self) -> str:
         a = self._bind(f"{self._source()}[...]")
@@ -129,6 +155,8 @@ class Values:
             return self._cast()
         a = self._bind(self._cast("float32"))
         axis = self.c.pick((1, 1, 0)) if self.s.layout == "WGMMA" else 1
-        row = self._bind(f"jnp.{self.c.pick(('sum', 'max'))}({a}, axis={axis})" if axis == 1 else f"jnp.sum({a}, axis=0)")
+        row = self._bind(
+            f"jnp.{self.c.pick(('sum', 'max'))}({a}, axis={axis})" if axis == 1 else f"jnp.sum({a}, axis=0)"
+        )
         wide = self._bind(f"lax.broadcast_in_dim({row}, {self.w.shape(self.s.shape)}, [{1 - axis}])")
         return f"{wide}.astype({self.w.dtype(self.s.dtype)})"

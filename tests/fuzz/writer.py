@@ -1,5 +1,7 @@
 """Writes numbers, element types and transforms the many ways in which people write them, and the definitions that these need."""
 
+# ruff: noqa: E501 - lines of generated code stay whole
+
 from __future__ import annotations
 
 from .choices import Choices
@@ -112,14 +114,29 @@ class Writer:
         return self.c.pick((f"({n - 1} + 1)", f"({n + 2} - 2)", f"sum(({n - 1}, 1))", f"(-(-{n} // 1))"))
 
     def _builtin(self, n: int) -> str:
-        options = [f"max({n}, 0)", f"min({n}, 4096)", f"math.prod(({n}, 1))", f"pl.cdiv({n * 2}, 2)", f"int({n})", f"abs({n})"]
+        options = [
+            f"max({n}, 0)",
+            f"min({n}, 4096)",
+            f"math.prod(({n}, 1))",
+            f"pl.cdiv({n * 2}, 2)",
+            f"int({n})",
+            f"abs({n})",
+        ]
         if n > 0:
             options += [f"len(range({n}))", f"math.gcd({n}, {n * 3})", f"divmod({n * 2}, 2)[0]"]
         return self.c.pick(options)
 
     def _lookup(self, n: int) -> str:
         name = self.fresh("TABLE")
-        self.head.append(self.c.pick((f'{name} = {{"a": {n}, "b": 1}}', f"{name} = dict(a={n})", f'{name} = {{k: v for k, v in (("a", {n}),)}}')))
+        self.head.append(
+            self.c.pick(
+                (
+                    f'{name} = {{"a": {n}, "b": 1}}',
+                    f"{name} = dict(a={n})",
+                    f'{name} = {{k: v for k, v in (("a", {n}),)}}',
+                )
+            )
+        )
         return self.c.pick((f'{name}["a"]', f'{name}.get("a")', f'{name}.get("a", 3)'))
 
     def _styled(self, n: int) -> str:
@@ -128,7 +145,13 @@ class Writer:
         where = self.other if self.c.chance(10) else self.head
         where += definitions.format(**names).splitlines()
         text = use.format(**names)
-        return f"tiles.{text}" if where is self.other and text.isidentifier() else text if where is self.head else self._reexported(text)
+        return (
+            f"tiles.{text}"
+            if where is self.other and text.isidentifier()
+            else text
+            if where is self.head
+            else self._reexported(text)
+        )
 
     def _reexported(self, text: str) -> str:
         name = self.fresh("r")
@@ -138,7 +161,9 @@ class Writer:
     def flag(self, value: bool) -> str:
         """The name of a module's flag."""
         name = self.fresh("USE_")
-        self.head.append(f"{name} = {self.c.pick((str(value), f'not {not value}', f'bool({int(value)})', '3 > 2' if value else '3 < 2'))}")
+        self.head.append(
+            f"{name} = {self.c.pick((str(value), f'not {not value}', f'bool({int(value)})', '3 > 2' if value else '3 < 2'))}"
+        )
         return name
 
     # -- shapes, element types, transforms ---------------------------------------------------------------------------------
@@ -177,7 +202,12 @@ class Writer:
         """A keyword argument for the transforms of a buffer; empty where there are none and nothing is to be said of it."""
         if tiling is None and swizzle is None:
             return self.c.pick(("", ", transforms=()", ", transforms=[]"))
-        if tiling is not None and swizzle is not None and self._is_standard(tiling, swizzle, columns, dtype) and self.c.chance(35):
+        if (
+            tiling is not None
+            and swizzle is not None
+            and self._is_standard(tiling, swizzle, columns, dtype)
+            and self.c.chance(35)
+        ):
             return f", transforms={self._found(columns, dtype)}"
         parts: list[str] = []
         if tiling is not None:
@@ -236,9 +266,19 @@ class Writer:
             "given": [*frozen, *bare, f"CFG = Config({', '.join(values)})"],
             "namedtuple": ["class Config(NamedTuple):", *plain, "CFG = Config()"],
             "replace": [*frozen, *wrong, f"CFG = dataclasses.replace(Config(), {', '.join(values)})"],
-            "property": [*frozen, "    unit: int = 1", *(x for n, v in self.fields for x in _property(n, v)), "CFG = Config()"],
+            "property": [
+                *frozen,
+                "    unit: int = 1",
+                *(x for n, v in self.fields for x in _property(n, v)),
+                "CFG = Config()",
+            ],
             "enum": ["class Config(enum.Enum):", *(f"    {n} = {v}" for n, v in self._distinct())],
-            "class": ["class Config:", "    def __init__(self, unit):", *(f"        self.{n} = unit * {v}" for n, v in self.fields), "CFG = Config(1)"],
+            "class": [
+                "class Config:",
+                "    def __init__(self, unit):",
+                *(f"        self.{n} = unit * {v}" for n, v in self.fields),
+                "CFG = Config(1)",
+            ],
             "dict": [f"CFG = dict({', '.join(values)})"],
         }[self.config]
 

@@ -149,12 +149,15 @@ def _replaced(repair: Repair, name: str) -> Iterator[Candidate]:
 
 def _scratch(repair: Repair) -> list[tuple[str, object]]:
     """The kernel's scratch references by the names of the body's parameters."""
+    kernel = kernel_of(repair)
+    return _named(kernel) if kernel is not None else []
+
+
+def kernel_of(repair: Repair) -> Kernel | None:
+    """The kernel in which the call stands."""
     launch = repair.view.fact.launch
-    for fact in repair.facts:
-        kernel = fact.result
-        if isinstance(kernel, Kernel) and kernel.launch is launch:
-            return _named(kernel)
-    return []
+    found = (f.result for f in repair.facts if isinstance(f.result, Kernel) and f.result.launch is launch)
+    return next(found, None) if launch is not None else None
 
 
 def _named(kernel: Kernel) -> list[tuple[str, object]]:

@@ -229,13 +229,18 @@ class Comparison:
         old = {self._old(v.rule.id, v.fact.site) for v in self.before.violations}
         new = {self.after.mark(v.rule.id, v.fact.site) for v in self.after.violations}
         at = self._old("", violation.fact.site)
-        old_doubts = {self._old(d.fact.api, d.fact.site) for d in self.before.doubts}
+        here = any((m.path, m.start) == (at.path, at.start) for m in new)
+        return here or not new <= old or self._newly_in_doubt()
+
+    def _newly_in_doubt(self) -> bool:
+        """Something is not known that was known, or for another reason than before (which the fault hid)."""
+        old = {self._old((d.fact.api, d.why), d.fact.site) for d in self.before.doubts}
         launched = self._launched()
-        marks = [(d, self.after.mark(d.fact.api, d.fact.site)) for d in self.after.doubts]
-        new_doubts = {m for d, m in marks if d.fact.launch is not None or m not in launched}
-        return (
-            any((m.path, m.start) == (at.path, at.start) for m in new) or not new <= old or not new_doubts <= old_doubts
-        )
+        for d in self.after.doubts:
+            alone = d.fact.launch is None and self.after.mark(d.fact.api, d.fact.site) in launched
+            if not alone and self.after.mark((d.fact.api, d.why), d.fact.site) not in old:
+                return True
+        return False
 
     def _launched(self) -> set[Mark]:
         """Calls that were seen in a kernel; what they are in its body alone, without the kernel, decides nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import arguments, axes, buffers, store, variants, views
+from . import arguments, axes, buffers, store, synchronous, variants, views
 from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
@@ -32,8 +32,8 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "unknown-axis": (axes.unknown_axis,),
     "cluster-axis": (axes.cluster_axis, axes.no_cluster),
     "async-store-barrier": (buffers.plain_barrier,),
-    "async-store-transforms": (variants.lowering,),
-    "async-store-bytes": (variants.lowering,),
+    "async-store-transforms": (variants.lowering, synchronous.store),
+    "async-store-bytes": (variants.lowering, synchronous.store),
     "async-store-layout": (variants.lowering,),
     "async-store-layout-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),

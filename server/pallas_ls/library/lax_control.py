@@ -61,7 +61,7 @@ def _either(m: Any, branches: list[Value], operands: tuple[Value, ...], site: Si
     def from_branch(i: int) -> Value:
         if i == len(branches) - 1:
             return run(i)
-        return m.branch(m.fresh_condition(), lambda: run(i), lambda: from_branch(i + 1))
+        return m.branch(m.fresh_condition("traced "), lambda: run(i), lambda: from_branch(i + 1))
 
     return from_branch(0)
 

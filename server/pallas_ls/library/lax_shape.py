@@ -93,7 +93,7 @@ def _shaped(r: Registry) -> None:
 
     @r.function("jax.lax.pad", "operand, padding_value, padding_config")
     def pad(m: Any, call: Call, operand: Value, padding_value: Value, padding_config: Value) -> Value:
-        return _padded(m, as_array(m, operand), padding_config)
+        return _padded(m, as_array(m, operand), as_array(m, padding_value).weak, padding_config)
 
     @r.function("jax.lax.bitcast_convert_type", "operand, new_dtype")
     def bitcast_convert_type(m: Any, call: Call, operand: Value, new_dtype: Value) -> Value:
@@ -113,8 +113,8 @@ def _collapsed(m: Any, a: Array, start: Value, stop: Value) -> Array:
     return with_shape(m, a, (*a.shape[:low], shapes.product(m, a.shape[low:high]), *a.shape[high:]))
 
 
-def _padded(m: Any, a: Array, config: Value) -> Array:
-    """Each axis: low, high and interior padding."""
+def _padded(m: Any, a: Array, weak_value: bool, config: Value) -> Array:
+    """Each axis: low, high and interior padding. Weak only where the padding value is, too."""
     rows = [m.program.items.iterate(m, x) for x in m.program.items.iterate(m, config) or ()]
     if not isinstance(a.shape, tuple) or len(rows) != len(a.shape) or any(r is None or len(r) != 3 for r in rows):
         rank = shapes.rank_of(a.shape)
@@ -123,13 +123,13 @@ def _padded(m: Any, a: Array, config: Value) -> Array:
             if rank is None
             else shapes.unknown_extents(m, rank, "padding", config)
         )
-        return Array(unknown, a.dtype, a.weak, registers.moved(m, a))
+        return Array(unknown, a.dtype, a.weak and weak_value, registers.moved(m, a))
     out = [
         _padded_extent(m, e, *(as_extent(m, x) for x in row))
         for e, row in zip(a.shape, rows, strict=True)
         if row is not None
     ]
-    return Array(tuple(out), a.dtype, a.weak, registers.moved(m, a))
+    return Array(tuple(out), a.dtype, a.weak and weak_value, registers.moved(m, a))
 
 
 def _padded_extent(m: Any, e: Extent, low: Extent, high: Extent, interior: Extent) -> Extent:

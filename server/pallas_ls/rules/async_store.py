@@ -38,8 +38,11 @@ def _rule(
     *,
     since: JaxVersion | None = None,
     semantics: Semantics | None = None,
+    warpgroup_order: int | None = None,
 ) -> Rule:
-    return Rule(id, summary, API, order, check, source, text, since, semantics=semantics)
+    return Rule(
+        id, summary, API, order, check, source, text, since, semantics=semantics, warpgroup_order=warpgroup_order
+    )
 
 
 RULES = (
@@ -78,6 +81,7 @@ RULES = (
         "A register layout spreads tiles of one size over the lanes of the warpgroup; an array of that layout "
         "is made of whole tiles. Round the shape "
         "up, or take a layout with smaller tiles.\n\n" + _TILE_TEXT,
+        warpgroup_order=215,
     ),
     _rule(
         "async-store-warp",

@@ -14,6 +14,7 @@ from ..domain.ref import Ds, Indexed, Position, Ref
 from ..domain.target import Semantics
 from ..source.span import Site
 from .advice import rounded
+from .buffers import transforms_are_sound
 from .rule import Answer, Note, Problem, Unsure
 from .store_case import named_layout
 from .transfer.behaviour import behaviour
@@ -155,6 +156,9 @@ def layout_shape(v: CallView) -> Answer:
         return None
     if src.made is None and v.semantics is not Semantics.LANE:
         return None  # computed from values of that layout, which the solver may change on the way
+    ref = v.value("ref")
+    if isinstance(ref, Ref) and not transforms_are_sound(v, ref.type):
+        return Unsure("the buffer's transforms are refused or not known")  # what repairs them may change this shape too
     shape, layout = v.exact_shape(src.shape), named_layout(v, src.layout)
     if shape is None or not isinstance(layout, Tiled) or layout.applies_to(shape):
         return None

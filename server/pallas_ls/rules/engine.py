@@ -53,8 +53,6 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
     for rule in all_rules():
         for api in rule.apis:
             by_api.setdefault(api, []).append(rule)
-    for rules in by_api.values():
-        rules.sort(key=lambda r: r.order)
     violations: list[Violation] = []
     doubts: list[Doubt] = []
     passed: dict[Place, list[CallFact]] = {}
@@ -81,7 +79,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
 
 def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
     """Whether the same call passes in another case of an open condition: then not every binding violates the rule."""
-    opposite = {conds.negate(c) for c in fact.guards}
+    opposite = {conds.negate(c) for c in fact.guards if not _is_traced(c)}
     return any(not opposite.isdisjoint(other.guards) for other in passed)
 
 
@@ -109,7 +107,7 @@ def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Violation | Doubt | None:
     doubt: str | None = None
     fact = view.fact
-    for rule in rules:
+    for rule in sorted(rules, key=lambda r: r.place(semantics)):
         if not rule.holds_for(view.version, semantics):
             continue
         answer = rule.check(view)
@@ -133,7 +131,7 @@ def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
 def _is_unknown(c: Cond) -> bool:
     match c:
         case Truth():
-            return c.name.startswith("?") and not c.name.startswith("?loop")
+            return c.name.startswith("?") and not c.name.startswith(("?loop", "?traced"))
         case Not():
             return _is_unknown(c.cond)
         case And() | Or():
@@ -142,6 +140,12 @@ def _is_unknown(c: Cond) -> bool:
             return c.name.startswith("?")
         case _:
             return False
+
+
+def _is_traced(c: Cond) -> bool:
+    """Whether JAX traces both sides of the condition (`lax.cond`)."""
+    inner = c.cond if isinstance(c, Not) else c
+    return isinstance(inner, Truth) and inner.name.startswith("?traced")
 
 
 def _without_repeats(violations: list[Violation]) -> list[Violation]:

@@ -66,6 +66,7 @@ class Rule:
       summary: one line: what is refused.
       apis: short names of the calls it looks at (`CallFact.api`).
       order: place among the checks of one call; the first violated one is reported. Tens leave room.
+      warpgroup_order: its place under Warpgroup semantics, where that is another one.
       check: the decision.
       source: file and function of JAX that it mirrors.
       explanation: Markdown: what happens on the GPU and why, what to do.
@@ -86,6 +87,7 @@ class Rule:
     semantics: Semantics | None = None
     severity: Severity = Severity.ERROR
     extra: tuple[str, ...] = field(default=())
+    warpgroup_order: int | None = None
 
     def holds_for(self, version: JaxVersion, semantics: Semantics) -> bool:
         """Whether the rule applies to a version and semantics."""
@@ -94,6 +96,11 @@ class Rule:
         if self.until is not None and version > self.until:
             return False
         return self.semantics is None or self.semantics is semantics
+
+    def place(self, semantics: Semantics) -> int:
+        """Its place among the checks of one call."""
+        other = self.warpgroup_order
+        return other if other is not None and semantics is Semantics.WARPGROUP else self.order
 
     def example(self, kind: str) -> str:
         """The rule's "bad" or "good" kernel. The line at fault of the bad one ends in REFUSED."""
