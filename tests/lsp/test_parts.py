@@ -9,9 +9,11 @@ import pytest
 
 from pallas_ls.domain.finding import Edit, Fix
 from pallas_ls.lsp.actions import compatible
+from pallas_ls.lsp.hover import joined, plain
 from pallas_ls.lsp.paths import is_file, path_of, uri_of
 from pallas_ls.lsp.settings import read_options, read_settings
 from pallas_ls.source.span import Span
+from pallas_ls.workspace.docs import Documentation
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,9 @@ def test_of_fixes_that_collide_the_first_is_taken_whole() -> None:
 
 def test_an_edit_that_two_fixes_share_is_made_once() -> None:
     assert len(compatible([fix((0, 4, "a")), fix((0, 4, "a"), (5, 6, "b"))])) == 2
+
+
+def test_hovers_of_editors_without_markdown_have_no_marks() -> None:
+    docstring = "Stores.\n\nUse `x` and **y**."
+    text = joined("**f**: 8 B\n- `src`: `float16[4]`", Documentation("f(src)", docstring))
+    assert plain(text) == f"f: 8 B\n- src: float16[4]\n\n---\n\nf(src)\n\n{docstring}"

@@ -70,7 +70,8 @@ class _Offers:
         return [str(getattr(each, "value", each)) for each in self.context.only or unasked]
 
     def quick_fixes(self) -> list[types.CodeAction]:
-        offers = self.analysis.session.fixes(self.document.path, self.asked)
+        # Of whole lines: the cursor rarely stands on the very argument that is at fault.
+        offers = self.analysis.session.fixes(self.document.path, self.lines())
         wanted = set(self.findings())
         return [self.quick_fix(offer) for offer in (*offers, *self.removals()) if offer.finding in wanted]
 
@@ -134,11 +135,14 @@ class _Offers:
 
     def findings(self) -> list[Finding]:
         """What the file shows on the lines that are asked about."""
+        lines = self.lines()
+        shown = self.analysis.findings(self.document.path)
+        return [finding for finding in shown if finding.span.start <= lines.end and lines.start <= finding.span.end]
+
+    def lines(self) -> Span:
         text = self.document.text
         start = text.line_start(text.line_of(self.asked.start))
-        end = text.line_end(text.line_of(self.asked.end))
-        shown = self.analysis.findings(self.document.path)
-        return [finding for finding in shown if finding.span.start <= end and start <= finding.span.end]
+        return Span(self.document.path, start, text.line_end(text.line_of(self.asked.end)))
 
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
         """As the client has it, where it sent it along: it may compare them as a whole."""
