@@ -107,8 +107,8 @@ def _jax_value(v: CallView, x: Value) -> str:
 
 #: What JAX says of a reference where it wants a value.
 _CONVERTED = (
-    "Triggering __jax_array__() during abstractification is no longer supported. To avoid this error, either explicitly "
-    "convert your object using jax.numpy.array(), or register your object as a pytree."
+    "Triggering __jax_array__() during abstractification is no longer supported. To avoid this error, either "
+    "explicitly convert your object using jax.numpy.array(), or register your object as a pytree."
 )
 
 
@@ -196,8 +196,8 @@ RULES = (
         65,
         values,
         "jax/_src/core.py, the conversion of a primitive's operands",
-        "The store sends registers: a value that was computed or loaded. A buffer is loaded first, in a layout that can "
-        "be stored: `plgpu.load(ref, layout=plgpu.Layout.WGMMA)`. The receiving block's index is an integer.",
+        "The store sends registers: a value that was computed or loaded. A buffer is loaded first, in a layout that "
+        "can be stored: `plgpu.load(ref, layout=plgpu.Layout.WGMMA)`. The receiving block's index is an integer.",
     ),
     Rule(
         "store-memory-space",
