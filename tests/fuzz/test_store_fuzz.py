@@ -53,8 +53,9 @@ def test_rewrites_of_kernels_that_lower_have_no_error() -> None:
 
 
 def test_a_row_shrinks_to_the_plainest_that_still_shows_the_same() -> None:
-    row = [7, 0, 93, 5, 41, 0, 12]
-    assert shrink(row, lambda r: sum(r) > 50) == [51]
+    small = shrink([7, 0, 93, 5, 41, 0, 12], lambda row: sum(row) > 50)
+    assert sum(small) == 51
+    assert sum(1 for x in small if x) <= 2
 
 
 def _shown(seed: int, found: Comparison) -> str:
