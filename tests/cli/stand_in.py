@@ -33,7 +33,7 @@ WORDS: dict[str, tuple[str, Severity, str, JaxError | None, str, bool]] = {
 class StandIn:
     """The interface of `answers.session.Session`."""
 
-    def __init__(self, files: WorkspaceFiles, target: Target) -> None:
+    def __init__(self, files: WorkspaceFiles, target: Target, given: object = None) -> None:
         self.files = files
         self.target = target
 

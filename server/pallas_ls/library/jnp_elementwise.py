@@ -39,8 +39,6 @@ BINARY: tuple[tuple[Rule, str], ...] = (
     (e.INEXACT, "divide true_divide float_power arctan2 atan2 logaddexp"),
     (e.COUNTED_REAL, "floor_divide remainder mod fmod"),
     (e.REAL_INEXACT, "hypot nextafter copysign"),
-    (e.INEXACT_STRONG, "logaddexp2"),
-    (e.REAL_INEXACT_STRONG, "heaviside"),
     (e.BITS, "bitwise_and bitwise_or bitwise_xor"),
     (e.SHIFTED, "left_shift right_shift bitwise_left_shift bitwise_right_shift"),
     (e.TRUTH, "logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal"),
