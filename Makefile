@@ -9,7 +9,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "make $@: needs Node 20 or newer with npm on PATH (Debian: apt-get install nodejs npm)" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-client lint vsix bundle score bench lock clean
+.PHONY: help demo test test-python test-client lint docs vsix bundle score bench fuzz-rules lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -41,6 +41,13 @@ lint: $(INSTALLED) ## Check style (ruff) and types (pyright)
 
 bundle: $(INSTALLED) ## Build bundled/: the server with its dependencies, as the extension runs it
 	$(BIN)/python tools/bundle.py
+
+docs: $(INSTALLED) ## Write docs/rules and the output shown in the README anew
+	$(BIN)/python tools/rule_docs.py
+	$(BIN)/python tools/readme.py
+
+fuzz-rules: $(INSTALLED) ## Compare N=... random kernel files with the installed JAX
+	$(BIN)/python -m tests.fuzz --kernels $(or $(N),1000)
 
 # package.json tells vsce not to search for secrets: that takes nine minutes over public wheels and our own bundle.
 vsix: bundle ## Build pallas-ls-<version>.vsix for VS Code and check it

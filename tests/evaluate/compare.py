@@ -14,11 +14,8 @@ from pallas_ls.evaluate.program import Program
 
 from . import reality
 from .reality import Reality
-from .substitute import UNKNOWN, agrees, incomplete, plain, truth
+from .substitute import agrees, incomplete, plain, truth
 from .workbench import Result, Texts, call_in, program
-
-#: Exceptions that a program raises only where it says so (`raise` or `assert`).
-DELIBERATE = ("ValueError", "KeyError", "RuntimeError", "AssertionError")
 
 #: Exceptions that the evaluator does not model: what leads to them is unknown to it.
 UNSEEN = ("UnboundLocalError", "TypeError")
@@ -73,10 +70,12 @@ def disagreements(account: Account, binding: Mapping[str, int]) -> list[str]:
 def _differences(account: Account, claimed: Result, real: Reality, binding: Mapping[str, int]) -> list[str]:
     if claimed.stopped:
         return []
-    out = [*_missing_facts(account, claimed, real, binding)]
+    out = [*_missing_facts(account, claimed, real, binding), *_false_decisions(claimed, binding)]
     if real.raised is None or account.deliberate(real):
         out += _false_facts(account, claimed, real, binding)
-    return out + (_about_value(claimed, real, binding) if real.raised is None else _about_raise(account, claimed, real, binding))
+    return out + (
+        _about_value(claimed, real, binding) if real.raised is None else _about_raise(account, claimed, real, binding)
+    )
 
 
 def _about_value(claimed: Result, real: Reality, binding: Mapping[str, int]) -> list[str]:
@@ -91,7 +90,12 @@ def _about_value(claimed: Result, real: Reality, binding: Mapping[str, int]) -> 
 
 def _about_raise(account: Account, claimed: Result, real: Reality, binding: Mapping[str, int]) -> list[str]:
     if not account.deliberate(real):
-        if binding or claimed.raised == real.raised or real.raised in UNSEEN or incomplete(plain(claimed.value, binding)):
+        if (
+            binding
+            or claimed.raised == real.raised
+            or real.raised in UNSEEN
+            or incomplete(plain(claimed.value, binding))
+        ):
             return []
         return [f"returns {plain(claimed.value, binding)}, Python raises {real.raised}"]
     out: list[str] = []
@@ -102,7 +106,16 @@ def _about_raise(account: Account, claimed: Result, real: Reality, binding: Mapp
     return out
 
 
-# -- facts ---------------------------------------------------------------------------------------------------------------------
+def _false_decisions(claimed: Result, binding: Mapping[str, int]) -> list[str]:
+    """Each "always" and "never" holds wherever its path does."""
+    return [
+        f"decided that {c} is {answer} under {guards}"
+        for guards, c, answer in claimed.decisions
+        if truth(c, binding) is (not answer) and hold(guards, binding)
+    ]
+
+
+# -- facts --------------------------------------------------------------------------------
 
 
 def _values(fact: CallFact, binding: Mapping[str, int]) -> tuple[Any, Any]:
@@ -131,7 +144,11 @@ def _false_facts(account: Account, claimed: Result, real: Reality, binding: Mapp
         certain[line] += 1
         if not any(at == line and agrees(a, x) and agrees(b, y) for at, x, y in real.probes):
             out.append(f"fact probe{a, b} on line {line} under {f.guards} never happened")
-    out += [f"{n} facts on line {line}, Python calls {happened[line]} times" for line, n in certain.items() if n > happened[line]]
+    out += [
+        f"{n} facts on line {line}, Python calls {happened[line]} times"
+        for line, n in certain.items()
+        if n > happened[line]
+    ]
     return out
 
 
@@ -145,6 +162,3 @@ def share_unknown(account: Account, binding: Mapping[str, int]) -> tuple[bool, b
         one.stopped or incomplete(plain(one.value, {})),
         two.stopped or incomplete(plain(two.value, binding)),
     )
-
-
-__all__ = ["DELIBERATE", "UNKNOWN", "Account", "disagreements", "hold", "share_unknown"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from hypothesis import strategies as st
 
-PRELUDE = '''\
+PRELUDE = """\
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -85,17 +86,60 @@ def gather(first, *rest, scale=1, **named):
         total += r * scale
     return total + sum(named.values())
 
-'''
+"""
 PRELUDE_LINES = PRELUDE.count("\n")
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 
+class Choices(Protocol):
+    """Where a program's random choices come from."""
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """One of the options; the first is the simplest."""
+        ...
+
+    def number(self, low: int, high: int) -> int:
+        """An integer within the bounds; small ones are the simplest."""
+        ...
+
+
+class Drawn:
+    """Choices of hypothesis, which makes failing programs small."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """One of the options."""
+        return self.draw(st.sampled_from(options))
+
+    def number(self, low: int, high: int) -> int:
+        """An integer within the bounds."""
+        return self.draw(st.integers(low, high))
+
+
+class Seeded:
+    """Choices of a seed: fast, the same at each run."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """One of the options."""
+        return self.random.choice(options)
+
+    def number(self, low: int, high: int) -> int:
+        """An integer within the bounds."""
+        return self.random.randint(low, high)
+
+
 class Writer:
     """Writes one program: `names` holds the variables in scope by kind."""
 
-    def __init__(self, draw: Draw, size: int) -> None:
-        self.draw = draw
+    def __init__(self, choices: Choices, size: int) -> None:
+        self.pick = choices.pick
+        self.number = choices.number
         self.left = size
         self.lines: list[str] = []
         self.indent = 0
@@ -106,14 +150,6 @@ class Writer:
         self.functions = 0
 
     # -- choices -------------------------------------------------------------------------------------------------------
-
-    def pick(self, options: Sequence[Any]) -> Any:
-        """One of the options; the first is the simplest."""
-        return self.draw(st.sampled_from(options))
-
-    def number(self, low: int, high: int) -> int:
-        """An integer; small ones are the simplest."""
-        return self.draw(st.integers(low, high))
 
     def chance(self, one_in: int) -> bool:
         """True once in so many times."""
@@ -148,7 +184,15 @@ class Writer:
     def int(self, depth: int = 2) -> str:
         """An integer expression."""
         leaves = [self._constant, self._variable]
-        inner = [self._arithmetic, self._division, self._either, self._call, self._element, self._attribute, self._and_or]
+        inner = [
+            self._arithmetic,
+            self._division,
+            self._either,
+            self._call,
+            self._element,
+            self._attribute,
+            self._and_or,
+        ]
         return self.pick(leaves if depth <= 0 else leaves + inner)(depth - 1)
 
     def _constant(self, depth: int) -> str:
@@ -175,7 +219,7 @@ class Writer:
         return f"({self.int(depth)} {self.pick(('and', 'or'))} {self.int(depth)})"
 
     def _call(self, depth: int) -> str:
-        f, l = self.name("f"), self.name("list")
+        f, items = self.name("f"), self.name("list")
         forms = [
             f"min({self.int(depth)}, {self.int(depth)})",
             f"max({self.int(depth)}, {self.int(depth)})",
@@ -186,13 +230,13 @@ class Writer:
             f"probe({self.int(depth)}, {self.int(0)})",
         ]
         forms += [f"{f}({self.int(depth)})"] * 3 if f else []
-        forms += [f"sum({l})", f"len({l})", f"gather(0, *{l})"] if l else []
+        forms += [f"sum({items})", f"len({items})", f"gather(0, *{items})"] if items else []
         return self.pick(forms)
 
     def _element(self, depth: int) -> str:
-        l, d, p, t = self.name("list"), self.name("dict"), self.name("pair"), self.name("tuple")
+        items, d, p, t = self.name("list"), self.name("dict"), self.name("pair"), self.name("tuple")
         forms = [f"({self.int(depth)}, {self.int(depth)})[{self.pick((0, 1, -1))}]"]
-        forms += [f"{l}[{self.pick((0, -1, 1))}]", f"{l}[{self.int(0)} % len({l})]"] if l else []
+        forms += [f"{items}[{self.pick((0, -1, 1))}]", f"{items}[{self.int(0)} % len({items})]"] if items else []
         forms += [f"{d}['a']", f"{d}.get('b', {self.int(0)})", f"len({d})"] if d else []
         forms += [f"{p}.x", f"{p}[1]"] if p else []
         forms += [f"{t}[{self.pick((0, 1, -1))}]", f"len({t})"] if t else []
@@ -287,9 +331,9 @@ class Writer:
         return self.bind(kind, self.new(kind))
 
     def _augment(self) -> None:
-        name, l = self.name("n"), self.name("list")
-        if l and self.chance(3):
-            self.write(f"{l} += [{self.int(1)}]")
+        name, items = self.name("n"), self.name("list")
+        if items and self.chance(3):
+            self.write(f"{items} += [{self.int(1)}]")
         elif name:
             self.write(f"{name} {self.pick(('+=', '-=', '*='))} {self.int(1)}")
         else:
@@ -327,7 +371,7 @@ class Writer:
         self.write(f"{self.new_bound(kind)} = {value}")
 
     def _new_list(self) -> str:
-        l = self.name("list")
+        items = self.name("list")
         forms = [
             f"[{self.int(1)}, {self.int(1)}]",
             f"[{self.int(1)}]",
@@ -336,13 +380,23 @@ class Writer:
             f"[i for i in ({self.int(0)}, {self.int(0)}, 3) if i > {self.int(0)}]",
             f"[{self.int(1)}] * {self.number(0, 3)}",
         ]
-        forms += [f"[*{l}, {self.int(1)}]", f"{l}[1:]", f"{l} + [{self.int(0)}]", f"list({l})", f"sorted({l})"] if l else []
+        forms += (
+            [
+                f"[*{items}, {self.int(1)}]",
+                f"{items}[1:]",
+                f"{items} + [{self.int(0)}]",
+                f"list({items})",
+                f"sorted({items})",
+            ]
+            if items
+            else []
+        )
         return self.pick(forms)
 
     def _new_tuple(self) -> str:
-        l, t = self.name("list"), self.name("tuple")
+        items, t = self.name("list"), self.name("tuple")
         forms = [f"({self.int(1)}, {self.int(1)})"]
-        forms += [f"tuple({l})", f"tuple(x + 1 for x in {l})"] if l else []
+        forms += [f"tuple({items})", f"tuple(x + 1 for x in {items})"] if items else []
         forms += [f"{t} + ({self.int(1)},)"] if t else []
         return self.pick(forms)
 
@@ -361,13 +415,21 @@ class Writer:
         return self.pick((f"Pair({self.int(1)})", f"Pair({self.int(1)}, y={self.int(0)})"))
 
     def _mutate(self) -> None:
-        l, d, k = self.name("list"), self.name("dict"), self.name("object")
-        forms = [f"{l}.append({self.int(1)})", f"{l}.extend(({self.int(0)}, 1))", f"{l}[{self.pick((0, -1))}] = {self.int(1)}"]
-        forms = forms if l else []
-        forms += [f"{l}.insert(0, {self.int(0)})", f"{l}.pop()"] if l else []
+        items, d, k = self.name("list"), self.name("dict"), self.name("object")
+        forms = [
+            f"{items}.append({self.int(1)})",
+            f"{items}.extend(({self.int(0)}, 1))",
+            f"{items}[{self.pick((0, -1))}] = {self.int(1)}",
+        ]
+        forms = forms if items else []
+        forms += [f"{items}.insert(0, {self.int(0)})", f"{items} and {items}.pop()"] if items else []
         if d:
             key = self.pick(("a", "b", "c"))
-            forms += [f"{d}[{key!r}] = {self.int(1)}", f"{d}.update({key}={self.int(0)})", f"{d}[{key!r}] += {self.int(0)}"]
+            forms += [
+                f"{d}[{key!r}] = {self.int(1)}",
+                f"{d}.update({key}={self.int(0)})",
+                f"{d}[{key!r}] += {self.int(0)}",
+            ]
             forms += [f"{d}.setdefault({key!r}, {self.int(0)})", f"{d}.pop({key!r}, None)", f"del {d}[{key!r}]"]
         forms += [f"{k}.total = {self.int(1)}", f"{k}.add({self.int(1)})", f"{k}.limit -= {self.int(0)}"] if k else []
         if forms:
@@ -402,10 +464,18 @@ class Writer:
             self.block()
 
     def _for(self) -> None:
-        l, d = self.name("list"), self.name("dict")
+        items, d = self.name("list"), self.name("dict")
         i = self.new("n")
-        forms = [f"{i} in range({self.number(0, 4)})", f"{i} in range({self.int(1)} % 4)", f"{i} in ({self.int(0)}, {self.int(0)})"]
-        forms += [f"{i}, w in enumerate({l}[:3])", f"{i} in {l}[:3]", f"{i}, w in zip({l}[:3], range(3))"] if l else []
+        forms = [
+            f"{i} in range({self.number(0, 4)})",
+            f"{i} in range({self.int(1)} % 4)",
+            f"{i} in ({self.int(0)}, {self.int(0)})",
+        ]
+        forms += (
+            [f"{i}, w in enumerate({items}[:3])", f"{i} in {items}[:3]", f"{i}, w in zip({items}[:3], range(3))"]
+            if items
+            else []
+        )
         forms += [f"w, {i} in dict({d}).items()", f"{i} in list({d}.values())"] if d else []
         self.write(f"for {self.pick(forms)}:")
         known = i in self.names.get("n", [])
@@ -541,8 +611,15 @@ class Writer:
 @st.composite
 def programs(draw: Draw, size: int = 12) -> tuple[str, list[str]]:
     """A program's text and the names of the parameters of its `main`."""
-    w = Writer(draw, draw(st.integers(1, size)))
+    w = Writer(Drawn(draw), draw(st.integers(1, size)))
     return w.program(), w.parameters
+
+
+def seeded(seed: int, size: int = 12) -> tuple[str, list[str], dict[str, int]]:
+    """The program of a seed, its parameters and one substitution."""
+    choices = Seeded(seed)
+    w = Writer(choices, choices.number(1, size))
+    return w.program(), w.parameters, {n: choices.number(-4, 9) for n in w.parameters}
 
 
 def bindings(names: list[str]) -> st.SearchStrategy[dict[str, int]]:

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pallas_ls.domain.cond import Cond
 from pallas_ls.domain.fact import CallFact, Raise
 from pallas_ls.domain.python import Value
 from pallas_ls.evaluate.frame import Function
 from pallas_ls.evaluate.machine import BudgetExceeded, Machine, Raised
 from pallas_ls.evaluate.program import Memo, Program
 from pallas_ls.evaluate.trail import Trail
-from pallas_ls.library import builtin, stdlib
+from pallas_ls.library import catalogue
 from pallas_ls.library.library import Library
 from pallas_ls.library.recording import record
-from pallas_ls.library.registry import Registry
 from pallas_ls.source.module import Module, parse_module
 
 #: Statements and calls that one evaluation may take; small, so that what would never end shows early.
@@ -47,10 +47,8 @@ class Texts:
 
 @functools.cache
 def library() -> Library:
-    """Python's builtins, its standard library, and `kit.probe(x, y)`, which records its arguments and returns x."""
-    r = Registry()
-    builtin.register(r)
-    stdlib.register(r)
+    """All models, and `kit.probe(x, y)`, which records its arguments and returns x."""
+    r = catalogue.registry()
 
     @r.function("kit.probe", "x, y=None")
     def _probe(m: Any, call: Any, x: Value, y: Value) -> Value:
@@ -63,7 +61,7 @@ def library() -> Library:
 def program(texts: Mapping[str, str], budget: int = BUDGET) -> tuple[Program, Texts]:
     """A program over modules in memory, "main" being the one under analysis."""
     files = Texts(texts)
-    return Program(files, library(), budget), files
+    return Program(files, library(), budget=budget), files
 
 
 @dataclass(slots=True)
@@ -75,6 +73,7 @@ class Result:
       raised: the exception's name, where every path raises; `stopped`: the budget ended.
       facts, raises: what was recorded on the way.
       guards: what the path assumes at the end.
+      decisions: (guards of the path, condition, answer) of each question that was decided.
     """
 
     value: Value = None
@@ -83,6 +82,22 @@ class Result:
     facts: list[CallFact] = field(default_factory=list[CallFact])
     raises: list[Raise] = field(default_factory=list[Raise])
     guards: tuple[Any, ...] = ()
+    decisions: list[tuple[tuple[Cond, ...], Cond, bool]] = field(default_factory=list)
+
+
+class Watched(Machine):
+    """A machine that keeps what it decides."""
+
+    def __init__(self, budget: int, p: Program) -> None:
+        super().__init__(budget, p)
+        self.decisions: list[tuple[tuple[Cond, ...], Cond, bool]] = []
+
+    def decide(self, c: Cond) -> bool | None:
+        """As the machine does."""
+        answer = super().decide(c)
+        if answer is not None and not isinstance(c, bool):
+            self.decisions.append((self.path.guards, c, answer))
+        return answer
 
 
 def call(text: str, name: str, args: tuple[Value, ...] | None = None) -> Result:
@@ -97,9 +112,9 @@ def call_in(p: Program, name: str, args: tuple[Value, ...] | None = None) -> Res
     assert state is not None
     f = state.env.vars.get(name)
     assert isinstance(f, Function), f"{name} is {f}"
-    m = Machine(p.budget, p)
-    m.trail = Trail()
-    out = Result(facts=m.facts_out, raises=m.raises)
+    m = Watched(p.budget, p)
+    m.trail = m.base = Trail()
+    out = Result(facts=m.facts_out, raises=m.raises, decisions=m.decisions)
     try:
         if args is None:
             out.value = p.calls.run(m, f, p.entries.arguments(m, f))

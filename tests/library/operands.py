@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from hypothesis import strategies as st
+
 from pallas_ls.domain.array import Array
 from pallas_ls.domain.dtype import DTYPES, DType
 from pallas_ls.domain.python import Int, ListCell
@@ -16,7 +17,19 @@ from pallas_ls.domain.python import Int, ListCell
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 #: Types without 64 bits: those depend on a setting. Each family is there, narrow and wide.
-NAMES = ("bool", "int8", "int16", "int32", "uint8", "uint32", "float16", "bfloat16", "float32", "float8_e4m3fn", "complex64")
+NAMES = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "uint8",
+    "uint32",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float8_e4m3fn",
+    "complex64",
+)
 FLOATS = ("float16", "bfloat16", "float32")
 INTEGERS = ("int8", "int16", "int32", "uint8", "uint32")
 REAL = (*INTEGERS, *FLOATS)

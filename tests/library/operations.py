@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
+
 from pallas_ls.domain.array import Array
 from pallas_ls.domain.dtype import DTYPES
 from pallas_ls.domain.python import Int, ListCell
@@ -60,16 +61,24 @@ def _table(prefix: str, table: Any) -> str:
 # -- element by element ------------------------------------------------------------------------------
 
 
-@generates(_table("jax.numpy", jnp_elementwise.UNARY) + " " + _table("jax.nn", nn.ACTIVATIONS) + " jax.nn.relu jax.numpy.round jax.numpy.around")
+@generates(_table("jax.numpy", jnp_elementwise.UNARY) + " jax.numpy.round jax.numpy.around")
 def one_array(draw: Draw) -> Case:
     """An array of any type, or a Python scalar."""
     return call(some_array(draw, low=1) if draw(st.integers(0, 4)) else scalar(draw))
 
 
-@generates(_table("jax.lax", lax_elementwise.UNARY) + " jax.lax.round jax.lax.conj jax.lax.stop_gradient jax.lax.optimization_barrier")
+@generates(
+    _table("jax.lax", lax_elementwise.UNARY) + " jax.lax.round jax.lax.stop_gradient jax.lax.optimization_barrier"
+)
 def one_array_of_lax(draw: Draw) -> Case:
     """An array of any type."""
     return call(some_array(draw))
+
+
+@generates(_table("jax.nn", nn.ACTIVATIONS) + " jax.nn.relu")
+def activation(draw: Draw) -> Case:
+    """An array of floats."""
+    return call(some_array(draw, FLOATS))
 
 
 @generates(_table("jax.numpy", jnp_elementwise.BINARY) + " jax.numpy.isclose jax.numpy.allclose")
@@ -85,7 +94,9 @@ def two_arrays(draw: Draw) -> Case:
 def power(draw: Draw) -> Case:
     """An array and a positive exponent, which may be an array."""
     shape = extents(draw)
-    exponent = draw(st.sampled_from((Int(2), 2.5, 2))) if draw(st.booleans()) else array(draw, broadcastable(draw, shape))
+    exponent = (
+        draw(st.sampled_from((Int(2), 2.5, 2))) if draw(st.booleans()) else array(draw, broadcastable(draw, shape))
+    )
     return call(array(draw, shape), Int(2) if exponent == 2 else exponent)
 
 
@@ -141,7 +152,9 @@ def bitcast(draw: Draw) -> Case:
 def where(draw: Draw) -> Case:
     """A condition and two cases that broadcast."""
     shape = extents(draw)
-    parts = [scalar(draw) if draw(st.integers(0, 3)) == 0 else array(draw, broadcastable(draw, shape)) for _ in range(2)]
+    parts = [
+        scalar(draw) if draw(st.integers(0, 3)) == 0 else array(draw, broadcastable(draw, shape)) for _ in range(2)
+    ]
     return call(array(draw, shape, ("bool", "int32")), *parts)
 
 
@@ -149,8 +162,14 @@ def where(draw: Draw) -> Case:
 def clip(draw: Draw) -> Case:
     """One bound or both."""
     shape = extents(draw)
-    bounds = [None if draw(st.integers(0, 3)) == 0 else scalar(draw) if draw(st.booleans()) else array(draw, broadcastable(draw, shape), REAL)
-              for _ in range(2)]  # fmt: skip
+    bounds = [
+        None
+        if draw(st.integers(0, 3)) == 0
+        else scalar(draw)
+        if draw(st.booleans())
+        else array(draw, broadcastable(draw, shape), REAL)
+        for _ in range(2)
+    ]
     return call(array(draw, shape, REAL), *bounds)
 
 
@@ -177,7 +196,11 @@ def zeros(draw: Draw) -> Case:
 @generates("jax.numpy.full jax.lax.full")
 def full(draw: Draw) -> Case:
     """A shape and a value."""
-    return call(ints(extents(draw)), draw(st.sampled_from((Int(3), 1.5, True))) if draw(st.booleans()) else array(draw, ()), **_dtype(draw))
+    return call(
+        ints(extents(draw)),
+        draw(st.sampled_from((Int(3), 1.5, True))) if draw(st.booleans()) else array(draw, ()),
+        **_dtype(draw),
+    )
 
 
 @generates("jax.numpy.zeros_like jax.numpy.ones_like jax.numpy.empty_like")
@@ -248,7 +271,12 @@ def from_values(draw: Draw) -> Case:
 # -- reduced ------------------------------------------------------------------------------------------
 
 
-@generates(_named("jax.numpy", "sum prod nansum nanprod mean nanmean var std max min amax amin nanmax nanmin ptp any all count_nonzero"))
+@generates(
+    _named(
+        "jax.numpy",
+        "sum prod nansum nanprod mean nanmean var std max min amax amin nanmax nanmin ptp any all count_nonzero",
+    )
+)
 def reduction(draw: Draw) -> Case:
     """Over any axes."""
     a = some_array(draw, NUMBERS)
@@ -338,7 +366,11 @@ def transpose(draw: Draw) -> Case:
     """Axes reversed or permuted."""
     a = some_array(draw, low=1)
     rank = len(a.shape)  # pyright: ignore[reportArgumentType]
-    return call(a, ints(tuple(draw(st.permutations(range(rank)))))) if draw(st.booleans()) else call(a, ints(tuple(range(rank))[::-1]))
+    return (
+        call(a, ints(tuple(draw(st.permutations(range(rank))))))
+        if draw(st.booleans())
+        else call(a, ints(tuple(range(rank))[::-1]))
+    )
 
 
 @generates("jax.lax.transpose")
@@ -360,7 +392,11 @@ def squeeze(draw: Draw) -> Case:
     """Axes of extent 1, named or not."""
     shape = (*extents(draw), 1)
     ones = [i for i, n in enumerate(shape) if n == 1]
-    return call(array(draw, shape)) if draw(st.booleans()) else call(array(draw, shape), axis=ints((draw(st.sampled_from(ones)),)))
+    return (
+        call(array(draw, shape))
+        if draw(st.booleans())
+        else call(array(draw, shape), axis=ints((draw(st.sampled_from(ones)),)))
+    )
 
 
 @generates("jax.lax.squeeze")
@@ -437,13 +473,20 @@ def broadcast_in_dim(draw: Draw) -> Case:
     return call(array(draw, shape[cut:]), ints(shape), ints(tuple(range(cut, len(shape)))))
 
 
-@generates("jax.numpy.concatenate jax.numpy.concat jax.lax.concatenate")
+@generates("jax.numpy.concatenate jax.lax.concatenate")
 def concatenate(draw: Draw) -> Case:
     """Arrays that differ along one axis."""
     shape, name = extents(draw, 1), draw(st.sampled_from(NAMES))
     at = draw(st.integers(0, len(shape) - 1))
     rows = tuple(array(draw, (*shape[:at], draw(st.integers(1, 4)), *shape[at + 1 :]), (name,)) for _ in range(3))
     return call(rows if draw(st.booleans()) else ListCell({"items": rows}), Int(at))
+
+
+@generates("jax.numpy.concat")
+def concat(draw: Draw) -> Case:
+    """As concatenate, the axis by keyword."""
+    arrays, at = concatenate(draw).args
+    return call(arrays, axis=at)
 
 
 @generates("jax.numpy.stack")
@@ -465,7 +508,11 @@ def broadcast_arrays(draw: Draw) -> Case:
 def split(draw: Draw) -> Case:
     """Into equal parts, or at positions."""
     shape = (*extents(draw, 0, 2), 6)
-    where = Int(draw(st.sampled_from((1, 2, 3)))) if draw(st.booleans()) else ints(tuple(sorted(draw(st.lists(st.integers(0, 7), max_size=3)))))
+    where = (
+        Int(draw(st.sampled_from((1, 2, 3))))
+        if draw(st.booleans())
+        else ints(tuple(sorted(draw(st.lists(st.integers(0, 7), max_size=3)))))
+    )
     return call(array(draw, shape), where, Int(-1))
 
 
@@ -589,7 +636,11 @@ def dynamic_update_in_dim(draw: Draw) -> Case:
 def lax_sort(draw: Draw) -> Case:
     """One array, or several together."""
     shape = extents(draw, 1)
-    return call(array(draw, shape, REAL)) if draw(st.booleans()) else call((array(draw, shape, REAL), array(draw, shape, REAL)))
+    return (
+        call(array(draw, shape, REAL))
+        if draw(st.booleans())
+        else call((array(draw, shape, REAL), array(draw, shape, REAL)))
+    )
 
 
 @generates("jax.lax.top_k")
@@ -637,7 +688,8 @@ def dot_general(draw: Draw) -> Case:
     left, right = list(draw(st.permutations("bkmq"))), list(draw(st.permutations("bkn")))
     sizes = {"b": 2, "k": 3, "m": 4, "n": 6, "q": 1}
     numbers = tuple((ints((left.index(c),)), ints((right.index(c),))) for c in "kb")
-    operands = (array(draw, tuple(sizes[c] for c in side), NUMBERS) for side in (left, right))
+    name = draw(st.sampled_from(NUMBERS))
+    operands = (array(draw, tuple(sizes[c] for c in side), (name,)) for side in (left, right))
     more = {"preferred_element_type": DTYPES["float32"]} if draw(st.booleans()) else {}
     return call(*operands, numbers, **more)
 
@@ -659,7 +711,11 @@ def outer(draw: Draw) -> Case:
 @generates("jax.numpy.einsum")
 def einsum(draw: Draw) -> Case:
     """Names of axes, with and without an output, with an ellipsis."""
-    text = draw(st.sampled_from(("ij,jk->ik", "bij,bjk->bik", "ij,jk", "...i,...i->...", "i,j->ji", "ij->ji", "bqhd,bkhd->bhqk")))
+    text = draw(
+        st.sampled_from(
+            ("ij,jk->ik", "bij,bjk->bik", "ij,jk", "...i,...i->...", "i,j->ji", "ij->ji", "bqhd,bkhd->bhqk")
+        )
+    )
     sizes = {c: draw(st.sampled_from((1, 2, 3))) for c in "bijkqhd"}
     terms = text.partition("->")[0].split(",")
     shapes = [(*((2, 3) if "..." in t else ()), *(sizes[c] for c in t.replace("...", ""))) for t in terms]
@@ -674,7 +730,9 @@ _KEY = Array((Int(2),), DTYPES["uint32"])
 @generates(_named("jax.random", "normal uniform exponential laplace gumbel cauchy logistic"))
 def samples(draw: Draw) -> Case:
     """A shape and perhaps a type."""
-    return call(_KEY, ints(extents(draw)), **({"dtype": DTYPES[draw(st.sampled_from(FLOATS))]} if draw(st.booleans()) else {}))
+    return call(
+        _KEY, ints(extents(draw)), **({"dtype": DTYPES[draw(st.sampled_from(FLOATS))]} if draw(st.booleans()) else {})
+    )
 
 
 @generates("jax.random.bits jax.random.rademacher")

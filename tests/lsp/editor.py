@@ -68,8 +68,10 @@ class Editor:
             self.close(uri)
 
     async def start(self, command: list[str], env: dict[str, str] | None = None) -> None:
-        path = os.pathsep.join([str(ROOT / "server"), str(ROOT)])
-        environment = {**os.environ, "PYTHONPATH": path, **(env or {})}
+        """`env`: what is set besides; its PYTHONPATH stands before that of the server."""
+        env = env or {}
+        path = os.pathsep.join(filter(None, [env.get("PYTHONPATH"), str(ROOT / "server"), str(ROOT)]))
+        environment = {**os.environ, **env, "PYTHONPATH": path}
         await self.client.start_io(*command, env=environment, cwd=str(self.root))
         self.process = self.client._server
         assert self.process is not None

@@ -25,7 +25,7 @@ CODE = "async-store-shape"
 class ScriptedSession:
     """Has the interface of `answers.session.Session`, and finds what the text orders."""
 
-    def __init__(self, files: WorkspaceFiles, target: Target) -> None:
+    def __init__(self, files: WorkspaceFiles, target: Target, given: object = None) -> None:
         self.files = files
         self.target = target
 
@@ -58,6 +58,9 @@ class ScriptedSession:
                 offers.append(Offer(finding, Fix("Make it good", True, (Edit(finding.span, "good()"),))))
                 offers.append(Offer(finding, Fix("Make it better", False, (Edit(finding.span, "better()"),))))
         return offers
+
+    def pick(self, path: str, call: KernelCall | None) -> None:
+        pass
 
     def hover(self, path: str, offset: int) -> Hover | None:
         match = next((m for m in re.finditer(r"\w+", self.text(path)) if m.start() <= offset <= m.end()), None)

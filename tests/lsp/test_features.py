@@ -124,11 +124,23 @@ async def test_a_lens_over_each_kernel_confirms_it(scripted: Editor) -> None:
     uri = scripted.open("k.py", "\n# kernel f()\n# kernel g\n")
     found = await lenses(scripted, uri)
     assert [(lens.range.start.line, lens.command and lens.command.title) for lens in found] == [
-        (1, "Confirm (lower here)"),
-        (2, "Confirm (lower here)"),
+        (1, "Confirm with JAX"),
+        (2, "Confirm with JAX"),
     ]
     assert found[0].command is not None
     assert list(found[0].command.arguments or ()) == [{"uri": uri, "line": 1, "way": "lower"}]
+
+
+@pytest.mark.parametrize("only", ["source", "source.fixAll", "quickfix"])
+async def test_nothing_that_runs_at_a_save_confirms(scripted: Editor, only: str) -> None:
+    """What the menu offers otherwise, tests/editors shows: lsprotocol's client cannot read actions with commands."""
+    uri = scripted.open("k.py", "# kernel f()\n")
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(uri),
+        types.Range(types.Position(0, 0), types.Position(0, 0)),
+        types.CodeActionContext([], [types.CodeActionKind(only)]),
+    )
+    assert not await scripted.until_done(scripted.client.text_document_code_action_async(params))
 
 
 async def test_of_several_calls_of_a_kernel_one_can_be_picked(scripted: Editor) -> None:
@@ -138,13 +150,13 @@ async def test_of_several_calls_of_a_kernel_one_can_be_picked(scripted: Editor) 
     assert [first["description"], second["description"]] == ["f(1)", "f(2)"]
     assert not first["active"] and not second["active"]
     titles = [lens.command.title for lens in await lenses(scripted, uri) if lens.command]
-    assert titles == ["Confirm 2 calls (lower here)", "All 2 calls"]
+    assert titles == ["Confirm 2 calls with JAX", "All 2 calls"]
 
     await scripted.execute("pallas.setContext", {"uri": uri, "line": 0, "id": second["id"]})
     picked = await scripted.execute("pallas.listContexts", {"uri": uri, "line": 0})
     assert [context["active"] for context in picked] == [False, True]
     titles = [lens.command.title for lens in await lenses(scripted, uri) if lens.command]
-    assert titles == ["Confirm (lower here)", "f (2/2)"]
+    assert titles == ["Confirm with JAX", "f (2/2)"]
     status = await scripted.until(lambda: next((s for s in scripted.statuses if s.context), None))
     assert status is not None and status.context == "f"
 

@@ -1,4 +1,5 @@
-"""Examples of calls that the user wrote in comments: `# pallas: example f(x: bf16[4096, 4096], config=Config(tile_m=128))`.
+"""Examples of calls that the user wrote in comments: `# pallas: example f(x: bf16[4096, 4096],
+config=Config(tile_m=128))`.
 
 An example is evaluated like a call in the file. What it breaks is a warning at the comment.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..source.chunk import Chunk
@@ -37,15 +38,24 @@ class Example:
     problem: str = ""
 
 
-def examples(module: Module) -> list[Example]:
-    """The examples of a file, in order."""
-    found = [d for d in directives(module) if d.kind == "example"]
-    return [_example(module.path, i, d.argument, d.span) for i, d in enumerate(found)]
+#: (function, arguments) of the examples that settings give for a file.
+Given = Sequence[tuple[str, str]]
 
 
-def chunks(module: Module) -> list[Chunk]:
+def examples(module: Module, given: Given = ()) -> list[Example]:
+    """The examples of a file: its comments in order, then those of the settings, which stand at the function's head."""
+    found = [(d.argument, d.span) for d in directives(module) if d.kind == "example"]
+    for function, arguments in given:
+        chunk = module.get(f"def {function}")
+        if chunk is not None:
+            start = module.start(chunk.key)
+            found.append((f"{function}({arguments})", Span(module.path, start, start + len(chunk.text.split("\n")[0]))))
+    return [_example(module.path, i, text, span) for i, (text, span) in enumerate(found)]
+
+
+def chunks(module: Module, given: Given = ()) -> list[Chunk]:
     """The examples that can be read, as statements to evaluate."""
-    readable = [e for e in examples(module) if not e.problem]
+    readable = [e for e in examples(module, given) if not e.problem]
     return [Chunk(e.site.chunk, e.expression, tuple(ast.parse(e.expression).body)) for e in readable]
 
 

@@ -21,7 +21,8 @@ Shown = tuple[int | str | None, ...]
 def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Iterator[FactRow]:
     """Rows of one call site, from all the ways in which it was seen.
 
-    Those of the entry's own parameters speak for every caller; callers found in the workspace are examples, and count only where the
+    Those of the entry's own parameters speak for every caller; callers found in the workspace are examples, and count
+    only where the
     former know nothing.
     """
     general = [f for f in facts if not f.chain] or facts
@@ -90,7 +91,8 @@ def _shape(v: Value, facts: Facts) -> Shown | None:
 
 
 def _number(d: Dim, facts: Facts) -> int | str | None:
-    """A Dim as a number or an expression over the source's names; None where it holds a name that the source has not."""
+    """A Dim as a number or an expression over the source's names; None where it holds a name that the source has
+    not."""
     d = facts.simplify(d)
     if isinstance(d, int):
         return d

@@ -9,9 +9,8 @@ from ..domain.finding import Finding, Related, Severity
 from ..evaluate.program import Memo
 from ..rules.engine import Violation
 from ..rules.rule import Note
-from ..source.module import Module
 from ..source.span import Site, Span
-from .examples import PREFIX, examples
+from .examples import PREFIX, Example
 
 Locate = Callable[[Site], Span | None]
 
@@ -38,10 +37,10 @@ def finding_of(v: Violation, locate: Locate) -> Finding | None:
     return Finding(v.rule.id, severity, span, message, problem.jax, tuple(related))
 
 
-def unread_examples(module: Module | None, memos: list[Memo]) -> list[Finding]:
+def unread_examples(found: list[Example], memos: list[Memo]) -> list[Finding]:
     """Examples that cannot be read, or whose call does not fit the function."""
     out: list[Finding] = []
-    for e in examples(module) if module is not None else ():
+    for e in found:
         problem = e.problem
         for memo in memos:
             raised = [r for r in memo.raises if r.site is not None and r.site.chunk == e.site.chunk and not r.guards]
@@ -67,6 +66,10 @@ def context_hints(violations: list[Violation], facts: list[CallFact], locate: Lo
         total = max(len(every.get(s, ())) for s in chains.values())
         span = locate(site)
         if span is not None:
-            text = f"Fails for {len(chains)} of {total} calling contexts." if total > 1 else "Fails for the calling context that was found."
+            text = (
+                f"Fails for {len(chains)} of {total} calling contexts."
+                if total > 1
+                else "Fails for the calling context that was found."
+            )
             out.append(Finding(code, Severity.HINT, span, text))
     return out

@@ -12,6 +12,7 @@ from ..domain.ref import Kernel
 from ..evaluate.frame import Function
 from ..evaluate.modules import ModuleEnv
 from ..evaluate.program import Memo, ModuleState
+from ..library.scratch import positional_count
 from ..source.span import Site, Span
 from .report import KernelCall
 
@@ -55,6 +56,30 @@ def _module_kernels(state: ModuleState, locate: Locate) -> Iterator[KernelCall]:
                 yield KernelCall(name or "the module's kernel", span, name, args, {}, "", covers)
             except NotExpressible as e:
                 yield KernelCall(name, span, name, (), {}, _how_to_give(name, str(e)), covers)
+    yield from _kernels_never_called(state, locate)
+
+
+def _kernels_never_called(state: ModuleState, locate: Locate) -> Iterator[KernelCall]:
+    """Kernels of the module that no call was found of: those without operands can be called all the same."""
+    facts = [f for memo in state.memos() for f in memo.facts]
+    called = {id(f.operands.get("kernel")) for f in facts if f.api == "kernel()"}
+    for name, kernel in state.env.vars.items():
+        span = locate(kernel.made.site) if isinstance(kernel, Kernel) and id(kernel) not in called else None
+        if span is None:
+            continue
+        mine = [f for f in facts if f.launch is not None and f.launch.made == kernel.made]
+        why = "" if operand_count(kernel) == 0 else _how_to_give(name, "no call of it was found")
+        yield KernelCall(name, span, name, (), {}, why, _covers(mine, locate))
+
+
+def operand_count(kernel: Kernel) -> int | None:
+    """How many operands a kernel's body takes besides its outputs and scratch; None where that is open."""
+    total = positional_count(kernel.body)
+    scratch = kernel.scratch.slots["items"] if isinstance(kernel.scratch, (ListCell, DictCell)) else kernel.scratch
+    outs = kernel.out_type.slots["items"] if isinstance(kernel.out_type, ListCell) else kernel.out_type
+    if total is None or not isinstance(scratch, (tuple, dict)):
+        return None
+    return total - (len(outs) if type(outs) is tuple else 1) - (len(scratch) if type(scratch) is tuple else 0)
 
 
 def _function(
@@ -81,14 +106,16 @@ def _function(
             continue
         seen.add(tuple(kwargs.items()))
         positional = tuple(kwargs.pop(p.name) for p in f.code.parameters if p.kind in ("positional", "normal"))
-        yield KernelCall(f"{f.name} as called at {place(where)}", span, f.name, positional, kwargs, "", covers)
+        name = f"{f.name} as called at {place(where)}"
+        yield KernelCall(name, span, f.name, positional, kwargs, "", covers, where)
     if not seen:
         yield KernelCall(f.name, span, f.name, (), {}, _how_to_give(f.name, why), covers)
 
 
 def _how_to_give(name: str, why: str) -> str:
     return (
-        f'{name} cannot be called: {why}. Give arguments by a call in the file (under `if __name__ == "__main__":`, say), or by a comment '
+        f'{name} cannot be called: {why}. Give arguments by a call in the file (under `if __name__ == "__main__":`, '
+        "say), or by a comment "
         f"over the function: `# pallas: example {name or 'f'}(x: bf16[4096, 4096])`."
     )
 

@@ -40,7 +40,8 @@ class FileReport:
     """All that is published of a file.
 
     Attributes:
-      findings: of this file, sorted by place; some stand in other files (the caller at fault): those are reported with theirs.
+      findings: of this file, sorted by place; some stand in other files (the caller at fault): those are reported
+        with theirs.
       syntax: statements that do not parse.
       notes: what the analysis gave up, for a log ("matmul: the analysis took too many steps").
     """
@@ -64,7 +65,8 @@ class Offer:
 class Hover:
     """What is shown over an expression: Markdown, and the stretch of text that it speaks of.
 
-    `symbol` is the dotted library name under the cursor ("jax.experimental.pallas.mosaic_gpu.async_store_smem"), for which the
+    `symbol` is the dotted library name under the cursor ("jax.experimental.pallas.mosaic_gpu.async_store_smem"), for
+    which the
     workspace may add JAX's own signature and documentation below.
     """
 
@@ -108,10 +110,12 @@ class KernelCall:
     Attributes:
       name: for a person ("matmul at bench.py:31").
       span: the kernel, or the call that gives the arguments.
-      expression: a Python expression in the module's namespace that gives the callable; "" where importing the module is the confirmation.
+      expression: a Python expression in the module's namespace that gives the callable; "" where importing the module
+        is the confirmation.
       args, kwargs: Python expressions of the arguments.
       why: empty where it can be called; else what is missing and how to give it.
       covers: the functions that run in it; a line in one of them speaks of this kernel.
+      context: the call whose arguments these are.
     """
 
     name: str
@@ -121,3 +125,4 @@ class KernelCall:
     kwargs: Mapping[str, str] = field(default_factory=dict[str, str])
     why: str = ""
     covers: tuple[Span, ...] = ()
+    context: Span | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import PurePath
 
 from ..domain.fact import CallFact
@@ -15,12 +16,13 @@ from ..library.library import Library
 from ..rules.engine import Doubt, Violation, judge
 from ..rules.registry import all_rules
 from ..rules.view import CallView
+from ..source.module import Module
 from ..source.span import Site, Span
-from .examples import PREFIX, chunks, examples
+from .examples import PREFIX, Example, Given, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
 from .findings import context_hints, finding_of, unread_examples
-from .hover import hover_at
+from .hover import Places, hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 from .targets import targets
@@ -29,16 +31,20 @@ from .targets import targets
 class Session:
     """Answers about the files of a workspace.
 
-    The texts come from `files`; call `changed()` after any of them changed. Every answer is brought up to date when it is asked for and
+    The texts come from `files`, examples of calls from comments and from `given` (by path: functions with arguments);
+    call `changed()` after any of them changed. Every answer is brought up to date when
+    it is asked for and
     costs what the change costs: units that the change does not reach keep their facts.
     """
 
-    def __init__(self, files: Files, target: Target) -> None:
+    def __init__(self, files: Files, target: Target, given: Callable[[str], Given] = lambda path: ()) -> None:
         self.files = files
         self.target = target
         library = Library()
-        self.program = Program(files, library, chunks)
+        self.given = given
+        self.program = Program(files, library, lambda module: chunks(module, given(module.path)))
         self.prover = Prover(files, library, self._judge)
+        self.picked: dict[str, Span] = {}
 
     def changed(self) -> None:
         """Texts may have changed since the last answer."""
@@ -51,7 +57,8 @@ class Session:
         violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
         findings += context_hints(violations, facts, self.locate)
-        findings += unread_examples(self.files.module(path), memos)
+        module = self.files.module(path)
+        findings += unread_examples(self._examples(module) if module is not None else [], memos)
         kept = sorted(
             {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
         )
@@ -65,15 +72,19 @@ class Session:
         """A site's place in its file's present text; None where the chunk is gone."""
         module = self.files.module(site.path) if site.path else None
         if module is not None and site.chunk.startswith(PREFIX):
-            return next((e.span for e in examples(module) if e.site.chunk == site.chunk), None)
+            return next((e.span for e in self._examples(module) if e.site.chunk == site.chunk), None)
         return module.span(site) if module is not None and module.get(site.chunk) is not None else None
+
+    def _examples(self, module: Module) -> list[Example]:
+        return examples(module, self.given(module.path))
 
     def _syntax(self, path: str) -> tuple[SyntaxProblem, ...]:
         module = self.files.module(path)
         return tuple(SyntaxProblem(e.span, e.message) for e in module.errors) if module is not None else ()
 
     def _summary(self, path: str, facts: list[CallFact], doubts: list[Doubt]) -> Summary:
-        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with doubt."""
+        """A site is checked where one of the ways in which it was seen left no doubt, or none has been seen with
+        doubt."""
         ruled = {api for rule in all_rules() for api in rule.apis}
         mine = [f for f in facts if f.site.path == path and f.api in ruled]
         doubted = {id(d.fact): d for d in doubts}
@@ -102,9 +113,7 @@ class Session:
     def _proven(self, violation: Violation, finding: Finding) -> list[Offer]:
         facts = tuple(f for state in self.program.states.values() for memo in state.memos() for f in memo.facts)
         repair = Repair(violation, CallView(violation.fact, violation.target), self.locate, self.text, facts)
-        return [
-            Offer(finding, Fix(c.title, c.safe, c.edits)) for c in offers(repair, self.prover, self.program.states)
-        ]
+        return [Offer(finding, Fix(c.title, c.safe, c.edits)) for c in offers(repair, self.prover, self.program.states)]
 
     def text(self, span: Span) -> str:
         """The present text of a span."""
@@ -113,7 +122,15 @@ class Session:
 
     def hover(self, path: str, offset: int) -> Hover | None:
         """What is known at a place: offset in characters."""
-        return hover_at(offset, path, self._facts(path), self.locate, self.text, self.place)
+        places = Places(self.locate, self.text, self.place)
+        return hover_at(offset, path, self._facts(path), places, self.picked.get(path))
+
+    def pick(self, path: str, call: KernelCall | None) -> None:
+        """The calling context that hovers over a file's kernels speak of; None: the general view."""
+        if call is not None and call.context is not None:
+            self.picked[path] = call.context
+        else:
+            self.picked.pop(path, None)
 
     def facts(self, path: str) -> list[FactRow]:
         """A row for each operand that has a shape, at each call site of the file."""

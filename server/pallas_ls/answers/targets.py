@@ -12,6 +12,9 @@ from ..domain.target import JaxVersion, Semantics, Target
 from ..source.comments import directives
 from ..source.module import Module
 
+#: What binds names of axes around a kernel.
+_MAPS = re.compile(r"\b(shard_map|pmap|xmap|vmap)\b")
+_COMMENT = re.compile(r"#.*")
 _BLACKWELL = (
     "tcgen05_mma",
     "tcgen05_commit_arrive",
@@ -24,7 +27,8 @@ _BLACKWELL = (
 
 def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable[[CallFact], Target]:
     """The target of each call of a file."""
-    whole, by_chunk = _directives(module, base)
+    mapped = any(_MAPS.search(_COMMENT.sub("", c.text)) for c in module.chunks)
+    whole, by_chunk = _directives(module, replace(base, mapped=mapped))
     called: dict[int, set[str]] = {}
     for f in facts:
         if f.launch is not None:
@@ -71,7 +75,8 @@ def _is_head(module: Module, offset: int) -> bool:
 
 
 def apply_directive(target: Target, text: str) -> Target:
-    """A target with what a directive says of it: "sm_100a", "lane", "warpgroup", "jax 0.11.2" or "jax=0.11.2"; other words are left."""
+    """A target with what a directive says of it: "sm_100a", "lane", "warpgroup", "jax 0.11.2" or "jax=0.11.2"; other
+    words are left."""
     for word in text.replace("=", " ").replace(",", " ").split():
         if word.startswith("sm_"):
             target = replace(target, arch=word)

@@ -106,7 +106,8 @@ class UserFiles:
     def name(self, filename: str) -> str | None:
         """A traceback's file as the request names it, or absolute under a root; None where it is not the user's."""
         if filename not in self.names:
-            self.names[filename] = self.look_up(os.path.realpath(filename))
+            no_file = filename.startswith("<")  # this program itself comes from "<stdin>"
+            self.names[filename] = None if no_file else self.look_up(os.path.realpath(filename))
         return self.names[filename]
 
     def is_library(self, filename: str) -> bool:

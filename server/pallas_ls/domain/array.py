@@ -39,7 +39,8 @@ class Splat:
     """One value repeated: what `jnp.zeros`, `jnp.full` and broadcast scalars make inside a kernel."""
 
 
-#: Where an array's layout comes from: named by the program, splat, a `ref.Loaded`, not known (Unknown), or left to JAX (None).
+#: Where an array's layout comes from: named by the program, splat, a `ref.Loaded`, not known (Unknown), or left to
+#: JAX (None).
 ArrayLayout = Any
 
 

@@ -6,6 +6,7 @@ difference, so that the same question asked twice is the same value.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -80,6 +81,22 @@ def size(c: Cond, enough: int = 1 << 30) -> int:
 
 
 @lru_cache(maxsize=1 << 14)
+def names(c: Cond) -> frozenset[str]:
+    """Names of the symbols and objects that a condition speaks of."""
+    match c:
+        case Zero() | NonPos():
+            return frozenset(s.name for s in dims.symbols(c.expr))
+        case Truth() | Same():
+            return frozenset((c.name,))
+        case Not():
+            return names(c.cond)
+        case And() | Or():
+            return frozenset[str]().union(*map(names, c.conds))
+        case _:
+            return frozenset()
+
+
+@lru_cache(maxsize=1 << 14)
 def negate(c: Cond) -> Cond:
     """not c."""
     match c:
@@ -89,12 +106,16 @@ def negate(c: Cond) -> Cond:
             return c.cond
         case NonPos():
             return nonpos(dims.add(dims.neg(c.expr), 1))
-        case And():
-            return any_of(negate(x) for x in c.conds)
-        case Or():
-            return all_of(negate(x) for x in c.conds)
+        case And() | Or():
+            return _negate_all(c)
         case _:
             return Not(c)
+
+
+@functools.lru_cache(maxsize=1 << 14)  # nested conditions are negated again and again, each time with all their parts
+def _negate_all(c: And | Or) -> Cond:
+    parts = [negate(x) for x in c.conds]
+    return any_of(parts) if isinstance(c, And) else all_of(parts)
 
 
 def all_of(conds: Iterable[Cond]) -> Cond:

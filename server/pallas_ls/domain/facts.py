@@ -22,6 +22,8 @@ from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, spa
 from .residue import Residue
 
 _CONSEQUENCES = 8  # how far a fact's consequences have consequences of their own; further ones are not drawn
+#: So many disjunctions are kept for a second look; older ones stay assumed, but nothing more follows from them.
+_CHOICES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +33,30 @@ class Facts(Known):
     Attributes:
       assumed: conditions taken as true, as they were learnt.
       values: objects that equal a constant on this path, by name.
+      choices: disjunctions of which more than one part is still open.
       contradictory: no binding satisfies them; code on such a path never runs.
+      answers: what was decided already (the same question comes up several times at each branch).
     """
 
     assumed: frozenset[Cond] = frozenset()
+    choices: tuple[Or, ...] = ()
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     contradictory: bool = False
+    answers: dict[Cond, bool | None] = field(
+        default_factory=dict[Cond, bool | None], init=False, repr=False, compare=False
+    )
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
         out = self._learn(c, _CONSEQUENCES)
-        return out if out is self else out._narrow_choices()
+        return out if out is self else out._narrow_choices(conds.names(c))
 
-    def _narrow_choices(self) -> Facts:
-        """Of a disjunction learnt earlier, the only part that is still open is true."""
+    def _narrow_choices(self, touched: frozenset[str]) -> Facts:
+        """Of a disjunction learnt earlier that speaks of the same things, the only part that is still open is true."""
         out = self
-        for c in sorted((c for c in self.assumed if isinstance(c, Or)), key=conds.text):
-            out = out._learn_only_open(c, _CONSEQUENCES)
+        for c in self.choices:
+            if not touched.isdisjoint(conds.names(c)):
+                out = out._learn_only_open(c, _CONSEQUENCES)
         return out
 
     def _learn_only_open(self, c: Or, depth: int) -> Facts:
@@ -55,7 +64,10 @@ class Facts(Known):
         still_open = [x for x, answer in answers if answer is not False]
         if not still_open:
             return replace(self, contradictory=True)
-        return self._learn(still_open[0], depth) if len(still_open) == 1 else self
+        out = self if c in self.choices else replace(self, choices=(*self.choices, c)[-_CHOICES:])
+        if len(still_open) == 1 or any(answer is True for _, answer in answers):
+            out = replace(out, choices=tuple(x for x in out.choices if x != c))
+        return out._learn(still_open[0], depth) if len(still_open) == 1 else out
 
     def _learn(self, c: Cond, depth: int) -> Facts:
         known = self.decide(c)
@@ -208,6 +220,12 @@ class Facts(Known):
         """True: always; False: never; None: cannot tell."""
         if isinstance(c, bool):
             return c
+        known = self.answers.get(c, self)
+        if known is self:
+            known = self.answers[c] = self._decide(c)
+        return known  # pyright: ignore[reportReturnType]
+
+    def _decide(self, c: Zero | NonPos | Truth | Same | Not | And | Or) -> bool | None:
         if self.assumed:
             if c in self.assumed:
                 return True

@@ -1,14 +1,16 @@
 """Python's own values, as the analysis sees them.
 
-None, bool, str, float, complex, bytes and Ellipsis stand for themselves; tuples of values are plain tuples. Integers are `Int`. Everything that
-can be mutated keeps its state in a dict `slots`, so that one mechanism (evaluate/trail.py) undoes and merges all writes.
+None, bool, str, float, complex, bytes and Ellipsis stand for themselves; tuples of values are plain tuples. Integers
+are `Int`. Everything that
+can be mutated keeps its state in a dict `slots`, so that one mechanism (evaluate/trail.py) undoes and merges all
+writes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ..source.span import Site
 from . import dim as dims
@@ -83,7 +85,8 @@ class Opaque:
 
     Attributes:
       name: an expression over the entry's parameters ("config.tile_m", "x.shape").
-      hint: what an annotation says it is: "int", "float", "str", "bool", "array", "ref", "dtype", "tuple", "callable", or "".
+      hint: what an annotation says it is: "int", "float", "str", "bool", "array", "ref", "dtype", "tuple",
+        "callable", or "".
       cls: the user's class of it, where an annotation names one.
     """
 
@@ -132,7 +135,8 @@ class ListCell:
 
 @dataclass(eq=False, slots=True)
 class DictCell:
-    """A dict. `slots["items"]` maps constant keys (see `constant`) to (key, value) pairs; or a Choice of such, or Unknown.
+    """A dict. `slots["items"]` maps constant keys (see `constant`) to (key, value) pairs; or a Choice of such, or
+    Unknown.
 
     The mapping is never changed in place.
     """
@@ -147,7 +151,7 @@ class SetCell:
     slots: dict[str, Value]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Class:
     """A class, the user's or a library's.
 
@@ -168,14 +172,21 @@ class Class:
     module: str = ""
     site: Site | None = None
 
+    def __repr__(self) -> str:
+        return self.name
 
-@dataclass(eq=False, slots=True)
+
+@dataclass(eq=False, slots=True, repr=False)
 class Instance:
     """An object of a user's class; attributes in `slots`."""
 
     cls: Class
     slots: dict[str, Value]
     frozen: bool = False
+
+    def __repr__(self) -> str:
+        name = self.slots.get("name") if self.cls.kind == "enum" else None
+        return f"{self.cls.name}.{name}" if name else f"{self.cls.name}(...)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +262,14 @@ class External:
 
 
 def constant(v: Value) -> Any:
-    """A hashable stand-in for a value that is known exactly (for dict keys, equality); raises `NotConstant` otherwise."""
+    """A hashable stand-in for a value that is known exactly (for dict keys, equality); raises `NotConstant`
+    otherwise."""
     if isinstance(v, Int):
         if isinstance(v.dim, int):
             return v.dim
         raise NotConstant
     if isinstance(v, tuple):
-        return tuple(constant(x) for x in v)
+        return tuple(map(constant, cast(tuple[Value, ...], v)))
     if v is None or isinstance(v, (bool, str, float, bytes, complex)) or v is Ellipsis:
         return v
     if isinstance(v, (Bool, Choice, Unknown, Opaque, ListCell, DictCell, SetCell)):

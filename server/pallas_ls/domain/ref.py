@@ -47,7 +47,8 @@ class RefType:
       kind: "data", "barrier", "cluster_barrier", "semaphore", "acc" (wgmma accumulator) or "union".
       space: "gmem", "smem", "tmem", "regs" or "sem".
       transforms: outermost last, as the program lists them; None: the program gives none.
-      params: what else the constructor was given ("num_arrivals", "orders_tensor_core", "collective_axes", "packed", ...).
+      params: what else the constructor was given ("num_arrivals", "orders_tensor_core", "collective_axes", "packed",
+        ...).
       members: of a union, the types that share the memory.
     """
 
@@ -156,7 +157,8 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The layout of a value as JAX's load picks it, for a load without `layout=`; it depends on semantics and transforms."""
+    """The layout of a value as JAX's load picks it, for a load without `layout=`; it depends on semantics and
+    transforms."""
 
     ref: Ref
 
@@ -196,7 +198,8 @@ class Launch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
-    """What `plgpu.kernel(body, ...)` returns. `chain`: the host calls in which it was made (the context of its configuration)."""
+    """What `plgpu.kernel(body, ...)` returns. `chain`: the host calls in which it was made (the context of its
+    configuration)."""
 
     body: Value
     out_type: Value

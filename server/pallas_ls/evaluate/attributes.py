@@ -7,7 +7,8 @@ from typing import Any
 from ..domain.python import MISSING, Bound, Builtin, Choice, Class, External, Instance, Opaque, Unknown, Value
 from ..source.span import Site
 from .frame import Function
-from .machine import Machine
+from .machine import Machine, Raised
+from .modules import UserModule
 
 
 class Attributes:
@@ -30,6 +31,8 @@ class Attributes:
             return m.unknown(v.why, v, site=site)
         if isinstance(v, External):
             return External(f"{v.name}.{name}")
+        if isinstance(v, UserModule):
+            return self._of_module(m, v, name, site)
         if isinstance(v, Function):
             return _of_function(v, name)
         if isinstance(v, SuperObject):
@@ -43,6 +46,7 @@ class Attributes:
             return m.select(v.slots[name])
         if name == "__class__":
             return v.cls
+        self._note_member(m, v.cls, name)
         member = lookup(v.cls, name)
         if member is not MISSING:
             return self.bind(m, v, member, site)
@@ -62,6 +66,13 @@ class Attributes:
         if isinstance(member, ClassMethod):
             return Bound(v.cls if isinstance(v, Instance) else v, member.function)
         return m.select(member)
+
+    def _of_module(self, m: Machine, v: UserModule, name: str, site: Site) -> Value:
+        found = v.env.member(m, name)
+        if found is not MISSING:
+            return m.select(found)
+        inner = self.program.load(m, f"{v.env.name}.{name}", 0, v.env.path)
+        return UserModule(inner) if inner is not None else m.unknown(f"{name} of module {v.env.name}", site=site)
 
     def _of_super(self, m: Machine, v: SuperObject, name: str, site: Site) -> Value:
         member = lookup(v.base, name)
@@ -85,6 +96,7 @@ class Attributes:
 
     def _of_opaque(self, m: Machine, v: Opaque, name: str, site: Site) -> Value:
         if v.cls is not None:
+            self._note_member(m, v.cls, name)
             member = lookup(v.cls, name)
             if isinstance(member, (Function, Property, StaticMethod, ClassMethod)):
                 return self.bind(m, v, member, site)
@@ -92,21 +104,35 @@ class Attributes:
                 return self.program.entries.annotated(m, f"{v.name}.{name}", v.cls, name)
         return self.program.library.opaque_attribute(m, v, name, site)
 
+    def _note_member(self, m: Machine, cls: Class, name: str) -> None:
+        """The unit depends on what this name is in the class and its bases."""
+        if cls.site is not None and (state := self.program.states.get(cls.site.path)) is not None:
+            state.env.note(m, f"{cls.site.chunk}.{name}")
+        for base in cls.bases:
+            if isinstance(base, Class):
+                self._note_member(m, base, name)
+
     def special(self, m: Machine, v: Instance, name: str) -> Value:
         """A special method of an object, bound; None where its class has none."""
         member = lookup(v.cls, name)
         return Bound(v, member) if isinstance(member, Function) else None
 
-    def set(self, m: Machine, v: Value, name: str, value: Value) -> None:
+    def set(self, m: Machine, v: Value, name: str, value: Value, site: Site | None = None) -> None:
         """`v.name = value`."""
         v = m.select(v)
         if isinstance(v, Choice):
-            m.branch(v.cond, lambda: self.set(m, v.yes, name, value), lambda: self.set(m, v.no, name, value))
+            m.branch(
+                v.cond,
+                lambda: self.set(m, v.yes, name, value, site),
+                lambda: self.set(m, v.no, name, value, site),
+            )
         elif isinstance(v, Instance):
             setter = lookup(v.cls, name)
             if isinstance(setter, Property) and setter.setter is not None:
                 self.program.calls.call(m, setter.setter, (v, value), None)
             else:
+                if v.cls.kind == "dataclass" and v.cls.options.get("frozen") is True:
+                    raise Raised(None, "FrozenInstanceError", site)
                 m.write(v.slots, name, value)
         elif isinstance(v, Class):
             m.write(v.slots, name, value)
@@ -151,7 +177,8 @@ class SuperObject:
 
 
 def lookup(cls: Class, name: str) -> Value:
-    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if none."""
+    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if
+    none."""
     if name in cls.slots:
         return cls.slots[name]
     for base in cls.bases:

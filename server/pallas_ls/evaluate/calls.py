@@ -135,7 +135,7 @@ class Calls:
             return self.unknown_call(m, f, call)
         return self.program.library.call(m, f, call)
 
-    # -- functions of the user ---------------------------------------------------------------------------------------------------
+    # -- functions of the user ---------------------------------------------------------------------
 
     def function(self, m: Machine, f: Function, call: Call) -> Value:
         """A call of a user's function, evaluated with these arguments."""
@@ -225,10 +225,11 @@ class Calls:
                 slots[p.name] = m.unknown("an argument from a star of unknown content", site=call.site)
         return slots
 
-    # -- calls of what is not known --------------------------------------------------------------------------------------------------
+    # -- calls of what is not known ----------------------------------------------------------------
 
     def unknown_call(self, m: Machine, f: Value, call: Call) -> Value:
-        """A call of something without a model: whatever it may change is unknown, functions given to it are looked into."""
+        """A call of something without a model: whatever it may change is unknown, functions given to it are looked
+        into."""
         m.doubts += 1
         for v in (*call.args, *call.kwargs.values()):
             self.expose(m, v)

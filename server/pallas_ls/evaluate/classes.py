@@ -6,12 +6,13 @@ from typing import Any
 
 from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
 from ..source.span import Site
+from . import operators as ops
 from .attributes import SuperObject, lookup
 from .frame import Frame, Function
 from .machine import Machine, Raised
 
-_KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum", "IntFlag": "enum",
-          "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip
+_KINDS = {"NamedTuple": "namedtuple", "Enum": "enum", "IntEnum": "enum", "StrEnum": "enum", "Flag": "enum",
+          "IntFlag": "enum", "BaseModel": "dataclass", "PyTreeNode": "dataclass"}  # fmt: skip
 
 
 class Classes:
@@ -87,8 +88,6 @@ class Classes:
 
     def _enum_member(self, m: Machine, cls: Class, call: Call) -> Value:
         if len(call.args) == 1:
-            from . import operators as ops
-
             for member in self.enum_members(cls):
                 if ops.equality(m, member.slots["value"], call.args[0]) is True:
                     return member
@@ -104,12 +103,13 @@ class Classes:
         value = cls.slots.get(name)
         if name not in cls.slots or name.startswith("_") or isinstance(value, Function) or _is_descriptor(value):
             return None
+        if isinstance(value, External) and value.name.endswith("auto"):
+            value = Int(list(cls.slots).index(name) + 1)
         key = f"member {name}"
-        if key not in cls.options:
-            if isinstance(value, External) and value.name.endswith("auto"):
-                value = Int(list(cls.slots).index(name) + 1)
-            cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
-        return cls.options[key]
+        known = cls.options.get(key)
+        if known is None or known.slots["value"] != value:  # the member's statement may have been edited
+            known = cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
+        return known
 
     def super_object(self, m: Machine, frame: Frame | None) -> Value:
         """`super()`: the first base that the analysis knows."""

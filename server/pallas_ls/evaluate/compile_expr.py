@@ -11,7 +11,7 @@ from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
-from .scope import Scope, comprehension_scope, function_scope, mentioned
+from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -31,7 +31,7 @@ class ExprCompiler:
         self.path = path
         self.chunk = chunk
 
-    def site(self, node: ast.AST) -> Site:
+    def site(self, node: ast.expr | ast.stmt | ast.arg | ast.pattern) -> Site:
         """The node's place in the chunk."""
         start, end = self.chunk.range(node)
         return Site(self.path, self.chunk.key, start, end)
@@ -44,7 +44,7 @@ class ExprCompiler:
             return lambda fr: Unknown(why)
         return method(node, scope)
 
-    # -- leaves ----------------------------------------------------------------------------------------------------------------
+    # -- leaves ------------------------------------------------------------------------------------
 
     def _Constant(self, node: ast.Constant, scope: Scope) -> Eval:
         if type(node.value) is int:
@@ -69,12 +69,28 @@ class ExprCompiler:
 
     def load(self, name: str, scope: Scope) -> Eval:
         """Reads a variable: of this frame, of an enclosing one, or of the module."""
+        if scope.kind == "class":
+            return self._load_in_class(name, scope)
         depth = _depth(name, scope)
         if depth is None:
             return lambda fr: fr.module.read(fr.m, name)
         return _load_local(name) if depth == 0 else _load_up(name, depth)
 
-    # -- operators -------------------------------------------------------------------------------------------------------------
+    def _load_in_class(self, name: str, scope: Scope) -> Eval:
+        """In a class body: a name of the class (of another member, perhaps), else of where the class stands."""
+        outer = self.load(name, scope.up) if scope.up is not None and scope.up.kind != "module" else None
+
+        def load(fr: Frame) -> Value:
+            if fr.members:
+                fr.module.note(fr.m, f"{fr.members}.{name}")
+            v = fr.vars.get(name, MISSING)
+            if v is not MISSING:
+                return fr.m.select(v)
+            return fr.module.read(fr.m, name) if outer is None or fr.up is None else outer(fr.up)
+
+        return load
+
+    # -- operators ---------------------------------------------------------------------------------
 
     def _BinOp(self, node: ast.BinOp, scope: Scope) -> Eval:
         op, left, right, site = (
@@ -98,8 +114,14 @@ class ExprCompiler:
             return lambda fr: ops.compare(fr.m, sign, left(fr), right(fr), site)
 
         def chained(fr: Frame) -> Value:
-            values = [t(fr) for t in terms]
-            parts = [ops.compare(fr.m, s, values[i], values[i + 1], site) for i, s in enumerate(signs)]
+            left = terms[0](fr)
+            parts: list[Value] = []
+            for sign, term in zip(signs, terms[1:], strict=True):
+                right = term(fr)
+                parts.append(ops.compare(fr.m, sign, left, right, site))
+                if parts[-1] is False:
+                    return False  # what follows is not evaluated
+                left = right
             return ops.conjunction(fr.m, parts)
 
         return chained
@@ -135,7 +157,7 @@ class ExprCompiler:
 
         return assign
 
-    # -- access ----------------------------------------------------------------------------------------------------------------
+    # -- access ------------------------------------------------------------------------------------
 
     def _Attribute(self, node: ast.Attribute, scope: Scope) -> Eval:
         value, name, site = self.expr(node.value, scope), node.attr, self.site(node)
@@ -154,7 +176,7 @@ class ExprCompiler:
         parts = [None if e is None else self.expr(e, scope) for e in (node.lower, node.upper, node.step)]
         return lambda fr: Slice(*(None if p is None else p(fr) for p in parts))
 
-    # -- displays --------------------------------------------------------------------------------------------------------------
+    # -- displays ----------------------------------------------------------------------------------
 
     def _Tuple(self, node: ast.Tuple, scope: Scope) -> Eval:
         return self._sequence(node.elts, scope)
@@ -207,7 +229,7 @@ class ExprCompiler:
 
         return build
 
-    # -- comprehensions --------------------------------------------------------------------------------------------------------
+    # -- comprehensions ----------------------------------------------------------------------------
 
     def _ListComp(self, node: ast.ListComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
@@ -240,7 +262,7 @@ class ExprCompiler:
         in_class = scope.kind == "class"
         return lambda fr: _run_comprehension(fr, fr.up if in_class else fr, levels, values)
 
-    # -- functions -------------------------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def _Lambda(self, node: ast.Lambda, scope: Scope) -> Eval:
         inner = function_scope(node, scope)
@@ -255,7 +277,7 @@ class ExprCompiler:
     def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: bool = False) -> Eval:
         """A function object over compiled code: defaults are evaluated where it is defined."""
         parameters, defaults, annotations = self._parameters(node.args, scope)
-        code = Code(name, parameters, run, self.site(node), inner.locals, yields, mentioned(node))
+        code = Code(name, parameters, run, self.site(node), inner.locals, yields)
         is_class_body = scope.kind == "class"
 
         def make(fr: Frame) -> Value:
@@ -291,7 +313,7 @@ class ExprCompiler:
                 annotations[p.arg] = self.expr(p.annotation, scope)
         return tuple(out), defaults, annotations
 
-    # -- calls -----------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def _Call(self, node: ast.Call, scope: Scope) -> Eval:
         func, site = self.expr(node.func, scope), self.site(node)
@@ -351,7 +373,7 @@ class ExprCompiler:
 
         return run
 
-    # -- targets ---------------------------------------------------------------------------------------------------------------
+    # -- targets -----------------------------------------------------------------------------------
 
     def store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
         """Writes a variable."""
@@ -361,6 +383,8 @@ class ExprCompiler:
         depth = _depth(name, scope)
         if depth is None or (owner.kind == "module"):
             return lambda fr, v: fr.module.write(fr.m, name, v)
+        if owner.kind == "class":
+            return lambda fr, v: _store_member(fr, name, v)
         if depth == 0:
             return lambda fr, v: fr.m.write(fr.vars, name, v)
 
@@ -377,8 +401,8 @@ class ExprCompiler:
         if isinstance(node, ast.Name):
             return self.store_name(node.id, scope)
         if isinstance(node, ast.Attribute):
-            value, name = self.expr(node.value, scope), node.attr
-            return lambda fr, v: fr.m.program.attributes.set(fr.m, value(fr), name, v)
+            value, name, site = self.expr(node.value, scope), node.attr, self.site(node)
+            return lambda fr, v: fr.m.program.attributes.set(fr.m, value(fr), name, v, site)
         if isinstance(node, ast.Subscript):
             value, index, site, where = (
                 self.expr(node.value, scope),
@@ -418,6 +442,13 @@ def _depth(name: str, scope: Scope) -> int | None:
         at = at.up
         first = False
     return None
+
+
+def _store_member(fr: Frame, name: str, v: Value) -> None:
+    """A name in a class body. Under a condition, what another member put there stays in the other case."""
+    if fr.members and fr.m.trail is not fr.m.base:
+        fr.module.note(fr.m, f"{fr.members}.{name}")
+    fr.m.write(fr.vars, name, v)
 
 
 def _load_local(name: str) -> Eval:

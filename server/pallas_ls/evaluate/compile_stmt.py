@@ -47,7 +47,7 @@ class Compiler(ExprCompiler):
 
         return counted
 
-    # -- simple statements -----------------------------------------------------------------------------------------------------
+    # -- simple statements -------------------------------------------------------------------------
 
     def _Pass(self, node: ast.Pass, scope: Scope) -> Exec:
         """What stands here may be a statement that does not parse: the names that it was about to bind are unknown."""
@@ -116,8 +116,8 @@ class Compiler(ExprCompiler):
         def run(fr: Frame) -> int:
             cls = fr.owner
             if cls is not None:
-                cls.annotations[name] = text
-                cls.options[f"annotation {name}"] = annotation(fr)
+                fr.m.write(cls.annotations, name, text)
+                fr.m.write(cls.options, f"annotation {name}", annotation(fr))
             if value is not None:
                 fr.m.write(fr.vars, name, value(fr))
             return NORMAL
@@ -200,7 +200,7 @@ class Compiler(ExprCompiler):
 
         return run
 
-    # -- compound statements -----------------------------------------------------------------------------------------------------
+    # -- compound statements -----------------------------------------------------------------------
 
     def _If(self, node: ast.If, scope: Scope) -> Exec:
         test, yes = self.expr(node.test, scope), self.block(node.body, scope)
@@ -294,11 +294,13 @@ class Compiler(ExprCompiler):
                 ]
                 return lambda fr, v: control.match_unknown(fr, names)
 
-    # -- definitions -----------------------------------------------------------------------------------------------------------
+    # -- definitions -------------------------------------------------------------------------------
 
     def _FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Exec:
         inner = function_scope(node, scope)
-        yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(node.body))
+        yields = "yield" in self.chunk.text and any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(node.body)
+        )
         make = self.function(node, node.name, self.block(node.body, inner), inner, scope, yields)
         decorators = [(self.expr(d, scope), self.site(d)) for d in reversed(node.decorator_list)]
         store = self.store_name(node.name, scope)

@@ -29,7 +29,9 @@ def _property(m: Machine, call: Call, frame: Frame | None) -> Value:
 
 def _wrapped(make: Callable[[Value], Value]) -> Construct:
     def run(m: Machine, call: Call, frame: Frame | None) -> Value:
-        return make(call.args[0]) if len(call.args) == 1 else m.unknown("a decorator without a function", site=call.site)
+        return (
+            make(call.args[0]) if len(call.args) == 1 else m.unknown("a decorator without a function", site=call.site)
+        )
 
     return run
 

@@ -74,6 +74,7 @@ def _join(fr: Frame, cond: Cond, a: Outcome, b: Outcome, ra: Value, rb: Value) -
 def check(fr: Frame, cond: Cond, name: str, site: Site) -> int:
     """An assert: what follows runs only where it holds."""
     m = fr.m
+    cond = m.compact(cond)
     if cond is False:
         raise Raised(None, name, site)
     if cond is not True:
@@ -87,15 +88,18 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
     raise Raised(value, name, site)
 
 
-# -- loops ---------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------
 
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
     """A for loop: unrolled where the sequence is known, else a fixed point."""
     items = fr.m.program.items.iterate(fr.m, source)
     if items is None:
-        element = _element(fr.m, source, label)
-        return _loop(fr, lambda inner: _unknown_loop(inner, lambda: store(inner, element), body), orelse)
+
+        def begin() -> None:  # what is known of the element holds in the body only: the loop may not run at all
+            store(fr, _element(fr.m, source, label))
+
+        return _loop(fr, lambda inner: _unknown_loop(inner, begin, body), orelse)
     return _loop(fr, lambda inner: _rounds(inner, items, store, body), orelse)
 
 
@@ -134,8 +138,8 @@ def _element(m: Machine, source: Value, label: str) -> Value:
         low = source.start.dim if isinstance(source.start.dim, int) else None
         high = source.stop.dim - 1 if isinstance(source.stop.dim, int) else None
         d = m.fresh_symbol(label, low, high)
-        m.assume(conds.less(d, source.stop.dim))
-        m.assume(conds.at_most(source.start.dim, d))
+        m.learn(conds.less(d, source.stop.dim))
+        m.learn(conds.at_most(source.start.dim, d))
         return Int(d)
     if isinstance(source, Array) and isinstance(source.shape, tuple) and source.shape:
         return Array(source.shape[1:], source.dtype)
@@ -243,7 +247,7 @@ def _widen(now: Value, new: Value) -> Value:
     return Unknown("changed by a loop of unknown length")
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------------------------
+# -- exceptions ------------------------------------------------------------------------------------
 
 
 def try_(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None, final: Exec | None) -> int:
@@ -292,7 +296,7 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
         signal = body(fr)
         return orelse(fr) if orelse and signal == NORMAL else signal
     m = fr.m
-    raises, doubts, path = len(m.raises), m.doubts, m.path
+    start, raises, doubts, path = len(fr.pending), len(m.raises), m.doubts, m.path
     outer = m.caught
     m.caught = (*outer, *(kind for kinds, _, _ in handlers for kind in kinds))
     try:
@@ -305,14 +309,31 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
             _distrust(m, writes)
         return _handle(fr, raised, handlers)
     uncertain = bool(caught) or m.doubts > doubts
+    doubted = m.doubts > doubts
     if orelse and signal == NORMAL:
         signal = orelse(fr)
     if not uncertain:
         return signal
-    m.path = path
-    for r in m.raises[raises:]:
-        m.assume(conds.negate(conds.all_of(r.guards[len(path.guards) :])))
+    _forget_success(fr, path, start, m.raises[raises:], caught, doubted)
     return _maybe_handled(fr, handlers, writes, signal)
+
+
+def _forget_success(
+    fr: Frame, path: Path, start: int, uncaught: list[Raise], caught: list[Raise], doubted: bool
+) -> None:
+    """After a try whose handler may have run, less is known than at the end of its body.
+
+    What was raised and not caught did not happen, nor did an early end, unless the body was interrupted before it.
+    """
+    m = fr.m
+    m.path = path
+    known = len(path.guards)
+    interrupted = [conds.all_of(r.guards[known:]) for r in caught]
+    interrupted += [m.fresh_condition()] if doubted else []
+    for r in uncaught:
+        m.assume(conds.negate(conds.all_of(r.guards[known:])))
+    for p in fr.pending[start:]:
+        m.assume(conds.any_of([conds.negate(conds.all_of(p.guards[known:])), *interrupted]))
 
 
 def _watched(fr: Frame, body: Exec) -> tuple[Raised | None, int, Writes]:
@@ -407,7 +428,7 @@ def _distrust(m: Machine, writes: Writes) -> None:
         m.write(slots, key, Unknown("may have been interrupted by an exception"))
 
 
-# -- patterns ------------------------------------------------------------------------------------------------------------------
+# -- patterns --------------------------------------------------------------------------------------
 
 
 def match_(fr: Frame, subject: Value, cases: list[Any]) -> int:

@@ -1,4 +1,5 @@
-"""Early ends: a return, break or continue under a condition. The rest runs under its negation, and both meet again where the jump lands."""
+"""Early ends: a return, break or continue under a condition. The rest runs under its negation, and both meet again
+where the jump lands."""
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ def _merge_state(fr: Frame, p: Pending, cond: Cond, dying: bool) -> None:
     if p.signal == RETURN:
         fr.ret = p.value if cond is True else merge(cond, p.value, fr.ret)
     old = m.trail.old if m.trail is not None else {}
-    for where, (slots, key, value) in {**old, **p.writes}.items():
+    for slots, key, value in {**old, **p.writes}.values():
         now = slots.get(key, MISSING)
         if value is now or (dying and slots is fr.vars and not fr.made):
             continue

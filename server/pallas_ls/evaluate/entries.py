@@ -10,8 +10,9 @@ from .frame import Frame, Function, Parameter
 from .machine import Machine
 
 _HINTS = {
-    "int": "int", "float": "float", "str": "str", "bool": "bool", "jax.Array": "array", "Array": "array", "jnp.ndarray": "array",
-    "jax.numpy.ndarray": "array", "np.ndarray": "array", "jax.typing.ArrayLike": "array", "jnp.dtype": "dtype", "np.dtype": "dtype",
+    "int": "int", "float": "float", "str": "str", "bool": "bool", "jax.Array": "array", "Array": "array",
+    "jnp.ndarray": "array", "jax.numpy.ndarray": "array", "np.ndarray": "array", "jax.typing.ArrayLike": "array",
+    "jnp.dtype": "dtype", "np.dtype": "dtype",
     "Callable": "callable", "DTypeLike": "dtype", "jax.typing.DTypeLike": "dtype", "tuple": "tuple", "list": "list",
 }  # fmt: skip
 
@@ -23,7 +24,8 @@ class Entries:
         self.program = program
 
     def finish(self, m: Machine, fr: Frame) -> None:
-        """A frame ends: the functions made in it may still be called; those that never are, are evaluated at the end."""
+        """A frame ends: the functions made in it may still be called; those that never are, are evaluated at the
+        end."""
         m.made.extend(fr.made)
 
     def arguments(self, m: Machine, f: Function, prefix: str = "") -> dict[str, Value]:

@@ -20,7 +20,8 @@ Eval = Callable[["Frame"], Value]
 #: Runs a statement in a frame and says how it ended.
 Exec = Callable[["Frame"], int]
 
-#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what ended
+#: How a statement ended. LEFT: it broke out of the loop that is being concluded. STOPPED: it raised, and only what
+#: ended
 #: early before that goes on.
 NORMAL, RETURN, BREAK, CONTINUE, LEFT, STOPPED = range(6)
 
@@ -61,7 +62,6 @@ class Code:
     Attributes:
       locals: names bound in the body or as parameters.
       yields: it is a generator.
-      calls_library: names in its text show that it may call plgpu (it is worth evaluating by itself).
     """
 
     name: str
@@ -70,7 +70,6 @@ class Code:
     site: Site
     locals: frozenset[str]
     yields: bool = False
-    names: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False, slots=True)
@@ -91,9 +90,13 @@ class Function:
 
 
 class Frame:
-    """One activation of a function, a comprehension, a class body or a module's chunk."""
+    """One activation of a function, a comprehension, a class body or a module's chunk.
 
-    __slots__ = ("code", "m", "made", "module", "owner", "pending", "ret", "site", "up", "vars", "yielded")
+    Attributes:
+      members: key of the class whose member this is, where each member is a chunk of its own; "" everywhere else.
+    """
+
+    __slots__ = ("code", "m", "made", "members", "module", "owner", "pending", "ret", "site", "up", "vars", "yielded")
 
     def __init__(self, m: Machine, module: ModuleEnv, up: Frame | None, slots: Slots, code: Code | None = None) -> None:
         self.m = m
@@ -105,5 +108,6 @@ class Frame:
         self.pending: list[Pending] = []
         self.made: list[Function] = []
         self.owner: Value = None
+        self.members = ""
         self.yielded: Slots | None = None
         self.site: Any = None

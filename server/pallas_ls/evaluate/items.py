@@ -25,6 +25,7 @@ from ..domain.python import (
 from ..source.span import Site
 from . import operators as ops
 from .machine import Machine, Raised
+from .trail import merge
 
 #: Longer ranges are not unrolled.
 MAX_UNROLL = 1024
@@ -36,7 +37,7 @@ class Items:
     def __init__(self, program: Any) -> None:
         self.program = program
 
-    # -- reading -----------------------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     def get(self, m: Machine, v: Value, index: Value, site: Site, where: Site) -> Value:
         """`v[index]`."""
@@ -137,7 +138,7 @@ class Items:
             return self.get(m, tuple(v.slots.values()), index, site, site)
         return m.unknown(f"an element of a {v.cls.name}", v, site=site)
 
-    # -- writing -----------------------------------------------------------------------------------------------------------------
+    # -- writing -----------------------------------------------------------------------------------
 
     def set(self, m: Machine, v: Value, index: Value, value: Value, site: Site, where: Site) -> None:
         """`v[index] = value`."""
@@ -235,7 +236,7 @@ class Items:
             return a
         return ops.binary(m, op, a, b, site)
 
-    # -- iteration ---------------------------------------------------------------------------------------------------------------
+    # -- iteration ---------------------------------------------------------------------------------
 
     def iterate(self, m: Machine, v: Value) -> list[Value] | None:
         """The elements in order, or None where their number is unknown."""
@@ -295,8 +296,6 @@ class Items:
 
 
 def _choose(m: Machine, cond: conds.Cond, a: Value, b: Value) -> Value:
-    from .trail import merge
-
     known = m.decide(cond)
     return merge(cond, a, b) if known is None else (a if known else b)
 

@@ -48,7 +48,8 @@ class BudgetExceeded(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained inside."""
+    """One side of a branch: its value, its writes (undone), what it raised, and the guards that its path gained
+    inside."""
 
     value: Value
     writes: Writes
@@ -69,7 +70,7 @@ class Machine:
 
     Attributes:
       path: what is assumed at present.
-      trail: the innermost undo log, or None at the outermost level.
+      trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
@@ -81,6 +82,7 @@ class Machine:
     def __init__(self, budget: int, program: Any) -> None:
         self.path = Path()
         self.trail: Trail | None = None
+        self.base: Trail | None = None
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
@@ -108,7 +110,7 @@ class Machine:
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
 
-    # -- writes --------------------------------------------------------------------------------------------------------------
+    # -- writes ------------------------------------------------------------------------------------
 
     def write(self, slots: Slots, key: str, value: Value) -> None:
         """Writes a slot so that a branch can take it back."""
@@ -121,7 +123,7 @@ class Machine:
         for slots, key, value in writes.values():
             self.write(slots, key, value)
 
-    # -- the path ------------------------------------------------------------------------------------------------------------
+    # -- the path ----------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always on this path; False: never; None: cannot tell."""
@@ -131,10 +133,12 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
+        self.step(len(self.path.facts.assumed))  # every fact is looked at again
         self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
-        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the path."""
+        """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
+        path."""
         self.path = Path(self.path.facts.learn(c), self.path.guards)
 
     def count(self, key: tuple[str, str]) -> None:
@@ -146,10 +150,11 @@ class Machine:
         """A Dim under what is known on this path."""
         return self.path.facts.simplify(d)
 
-    # -- branching -----------------------------------------------------------------------------------------------------------
+    # -- branching ---------------------------------------------------------------------------------
 
     def compact(self, c: Cond) -> Cond:
-        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same wherever it comes up.
+        """A condition of many parts under a name of its own: nothing is known of it then, but that it is the same
+        wherever it comes up.
 
         Conditions built from conditions (a later test of what an earlier test decided) would grow without end.
         """
@@ -275,10 +280,11 @@ class Machine:
                 return self.branch(a.cond, lambda: self.lift(run, *yes), lambda: self.lift(run, *no))  # noqa: B023
         return run(*picked)
 
-    # -- symbols and unknowns --------------------------------------------------------------------------------------------------
+    # -- symbols and unknowns ----------------------------------------------------------------------
 
     def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
-        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the source)."""
+        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
+        source)."""
         self.fresh += 1
         return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
 
@@ -308,7 +314,7 @@ class Machine:
         self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
 
-    # -- budget --------------------------------------------------------------------------------------------------------------
+    # -- budget ------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Counts work; raises BudgetExceeded at the end of the budget."""
@@ -316,7 +322,7 @@ class Machine:
         if self.steps < 0:
             raise BudgetExceeded
 
-    # -- recording -----------------------------------------------------------------------------------------------------------
+    # -- recording ---------------------------------------------------------------------------------
 
     @property
     def launch(self) -> Launch | None:

@@ -40,8 +40,14 @@ class ModuleEnv:
             return self.program.library.builtin(name)
         return m.select(v) if isinstance(v, Choice) else v
 
+    def note(self, m: Machine, name: str) -> None:
+        """Remembers that the unit depends on a name (of the module, or `class C.x` of one of its classes)."""
+        m.reads.setdefault((self.path, name), self.versions.get(name, ABSENT))
+
     def write(self, m: Machine, name: str, value: Value) -> None:
-        """Writes a global name."""
+        """Writes a global name. Under a condition, what was there before stays in the other case: that is a read."""
+        if m.trail is not m.base:
+            self.note(m, name)
         m.global_writes[(self.path, name)] = self
         m.write(self.vars, name, value)
 

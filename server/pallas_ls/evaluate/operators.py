@@ -55,8 +55,8 @@ _PLAIN_OPS: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod,
     "**": operator.pow,
 }
-_SPECIAL = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-            "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor"}  # fmt: skip
+_SPECIAL = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+            "@": "matmul", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor"}  # fmt: skip
 _LONGEST = 4096  # longer repeated sequences are not built
 
 
@@ -241,7 +241,7 @@ def _truth(m: Machine, v: Value) -> Cond:
     if isinstance(v, Instance):
         return _instance_truth(m, v)
     if isinstance(v, Range):
-        return conds.negate(conds.zero(v.stop.dim)) if v.start.dim == 0 and v.step.dim == 1 else m.fresh_condition()
+        return conds.less(v.start.dim, v.stop.dim) if v.step.dim == 1 else m.fresh_condition()
     return True
 
 
@@ -267,6 +267,10 @@ def _instance_truth(m: Machine, v: Instance) -> Cond:
     return True
 
 
+#: Objects that are made anew by each display or call: `is` compares which one it is.
+_HAVE_IDENTITY = (ListCell, DictCell, SetCell, Instance)
+
+
 def compare(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
     """`a op b` for a comparison operator."""
     if op in ("is", "is not", "==", "!=") and (a is None or b is None):
@@ -276,6 +280,8 @@ def compare(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
     if op in ("in", "not in"):
         return _membership(m, a, b, op == "in", site)
     if op in ("is", "is not"):
+        if isinstance(a, _HAVE_IDENTITY) or isinstance(b, _HAVE_IDENTITY):
+            return (a is b) == (op == "is")
         op = "==" if op == "is" else "!="
     if isinstance(a, Array) or isinstance(b, Array):
         return m.program.library.array_compare(m, op, a, b, site)
@@ -322,6 +328,8 @@ def equality(m: Machine, a: Value, b: Value) -> Cond:
         return m.fresh_condition()
     if isinstance(a, Opaque) or isinstance(b, Opaque):
         return _opaque_equality(m, a, b)
+    if isinstance(a, External) or isinstance(b, External):
+        return _external_equality(m, a, b)
     a, b = _dtype_text(a, b), _dtype_text(b, a)
     sa, sb = _sequence(m, a), _sequence(m, b)
     if sa is not None and sb is not None:
@@ -334,6 +342,16 @@ def equality(m: Machine, a: Value, b: Value) -> Cond:
         return bool(constant(a) == constant(b))
     except NotConstant:
         return m.fresh_condition()
+
+
+def _external_equality(m: Machine, a: Value, b: Value) -> Cond:
+    """Names of a library without a model: the same name is the same object, two members of one enum differ."""
+    if not isinstance(a, External) or not isinstance(b, External):
+        return m.fresh_condition()
+    if a.name == b.name:
+        return True
+    siblings = a.name.rpartition(".")[0] == b.name.rpartition(".")[0] and a.name.rpartition(".")[0][-1:].isalnum()
+    return False if siblings and a.name.split(".")[-2][:1].isupper() else m.fresh_condition()
 
 
 def _sequence(m: Machine, v: Value) -> tuple[Value, ...] | None:

@@ -1,7 +1,9 @@
 """A program under analysis: modules, their units of evaluation, and what is kept from one edit to the next.
 
-A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the global names that it read
-with their versions; it is valid while its text and those versions are the same. A name's version is made of the text and the reads of the
+A *unit* is a chunk at module level, or an entry function with its parameters as symbols. A unit's memo holds the
+global names that it read
+with their versions; it is valid while its text and those versions are the same. A name's version is made of the text
+and the reads of the
 unit that wrote it, so equal versions mean equal values without comparing them.
 """
 
@@ -15,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..domain.fact import CallFact, Division, HostCall, Raise
-from ..domain.python import MISSING, Class, DictCell, Instance, ListCell, SetCell, Value
+from ..domain.python import MISSING, Class, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -28,6 +30,7 @@ from .imports import Imports
 from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
+from .reach import reachable
 from .scope import Scope, body_scope
 from .trail import Trail, put
 
@@ -66,6 +69,9 @@ class Memo:
     uncalled: list[Function] = field(default_factory=list[Function])
     used: set[int] = field(default_factory=set[int])
     divisions: frozenset[Division] = frozenset()
+    members: list[str] = field(default_factory=list[str])
+    own_class: frozenset[int] = frozenset()
+    origin: str = ""
     host_calls: list[HostCall] = field(default_factory=list[HostCall])
 
 
@@ -94,7 +100,11 @@ class Program:
     """
 
     def __init__(
-        self, files: Files, library: Any, extra: Callable[[Module], list[Chunk]] = lambda module: [], budget: int = BUDGET
+        self,
+        files: Files,
+        library: Any,
+        extra: Callable[[Module], list[Chunk]] = lambda module: [],
+        budget: int = BUDGET,
     ) -> None:
         self.files = files
         self.library = library
@@ -111,11 +121,15 @@ class Program:
         self.evaluated: dict[tuple[str, str], int] = {}
         self.revision = 0
 
-    # -- running -----------------------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Files may have changed: everything is checked again at its next use."""
         self.revision += 1
+
+    def reset_count(self) -> None:
+        """Starts to count evaluated statements anew."""
+        self.evaluated = {}
 
     def load(self, m: Machine, name: str, level: int, importer: str) -> ModuleEnv | None:
         """The module that an import names, run; None where it is not of the workspace."""
@@ -180,11 +194,12 @@ class Program:
         for name, value in memo.globals.items():
             put(state.env.vars, name, value)
             state.env.versions[name] = _digest(memo.version, name)
+        self._mark_members(state, memo)
         for slots, key, value in memo.cells:
             state.initial.setdefault((id(slots), key), (slots, key, slots.get(key, MISSING)))
             put(slots, key, value)
 
-    # -- chunks ------------------------------------------------------------------------------------------------------------------
+    # -- chunks ------------------------------------------------------------------------------------
 
     def _evaluate_chunk(self, state: ModuleState, chunk: Chunk, owner: str | None) -> Memo:
         run = self._compiled(state, chunk, owner)
@@ -198,26 +213,38 @@ class Program:
                 cls = holder if isinstance(holder, Class) else Class(owner, (), {})
                 fr = Frame(m, env, None, cls.slots)
                 fr.owner = cls
+                fr.members = owner
             run(fr)
             return fr
 
         memo = self._unit(chunk, body)
         for name in memo.globals:
             env.versions[name] = _digest(memo.version, name)
+        self._mark_members(state, memo)
         for slots, key, old in memo.cells:
             state.initial.setdefault((id(slots), key), (slots, key, old))
         memo.cells = [(slots, key, slots.get(key, MISSING)) for slots, key, _ in memo.cells]
         return memo
 
+    def _mark_members(self, state: ModuleState, memo: Memo) -> None:
+        """Names that a member wrote into its class have versions of their own: `class Config.tile`."""
+        for name in memo.members:
+            state.env.versions[name] = _digest(memo.version, name)
+
     def _touch(self, state: ModuleState, memo: Memo, owner: str | None) -> None:
         """A class whose member was evaluated, and objects that a unit changed, are other values from then on."""
-        versions = state.env.versions
-        names = [n for (path, n) in memo.reads if path == state.env.path] if memo.cells else []
-        if owner is not None:
-            names += [owner, owner.split(" ", 1)[1].split("#")[0]]
-        for name in names:
-            if name in versions:
-                versions[name] = _digest(versions[name], memo.version)
+        names = [(state.env, owner.split(" ", 1)[1].split("#")[0])] if owner is not None else []
+        changed = {id(slots) for slots, _, _ in memo.cells} - memo.own_class
+        if changed:
+            names += [
+                (s.env, name)
+                for s in self.states.values()
+                for name, value in s.env.vars.items()
+                if not changed.isdisjoint(reachable([value]))
+            ]
+        for env, name in names:
+            if name in env.versions:
+                env.versions[name] = _digest(env.versions[name], memo.version)
 
     def _compiled(self, state: ModuleState, chunk: Chunk, owner: str | None) -> Any:
         known = state.compiled.get(id(chunk))
@@ -232,12 +259,13 @@ class Program:
         state.compiled[id(chunk)] = (chunk, run)
         return run
 
-    def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame], entry: bool = False) -> Memo:
+    def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame], entry: bool = False, origin: str = "") -> Memo:
         """Evaluates a unit in a machine of its own. `cells` holds the old values of foreign slots that it wrote."""
         m = Machine(self.budget, self)
-        m.trail = trail = Trail()
+        m.trail = m.base = trail = Trail()
         stopped: str | None = None
         made: list[Function] = []
+        fr: Frame | None = None
         try:
             fr = body(m)
             made = fr.made
@@ -251,7 +279,7 @@ class Program:
             self._look_into(m, m.kernels, m.made, set())
         for key, n in m.evaluated.items():
             self.evaluated[key] = self.evaluated.get(key, 0) + n
-        reads = {k: v for k, v in m.reads.items() if k not in m.global_writes or v != ABSENT}
+        reads = dict(m.reads)
         version = _digest(chunk.key, chunk.digest, *(f"{p}:{n}={v}" for (p, n), v in sorted(reads.items())))
         own = {id(env.vars): env for env in {e.path: e for e in m.global_writes.values()}.values()}
         foreign = self._foreign(reads) if len(trail.old) > len(m.global_writes) else set[int]()
@@ -262,6 +290,16 @@ class Program:
                 globals_[key] = slots.get(key, MISSING)
             elif id(slots) in foreign:
                 cells.append((slots, key, old))
+        members: list[str] = []
+        own_class: frozenset[int] = frozenset()
+        if fr is not None and fr.members:
+            cls = fr.owner
+            own_class = frozenset((id(cls.slots), id(cls.annotations), id(cls.options)))
+            members = [
+                f"{fr.members}.{key}" for slots, key, _ in cells if slots is cls.slots or slots is cls.annotations
+            ]
+        if entry:
+            trail.undo()  # what an entry does to the module's objects is not seen by the others
         return Memo(
             digest=chunk.digest,
             reads=reads,
@@ -279,21 +317,14 @@ class Program:
             used=m.launched | m.called,
             divisions=frozenset(m.divisions),
             host_calls=m.host_calls,
+            members=members,
+            own_class=own_class,
+            origin=origin,
         )
 
     def _foreign(self, reads: dict[tuple[str, str], str]) -> set[int]:
         """The slots of objects that the unit found under global names (and did not make itself)."""
-        out: set[int] = set()
-        stack = [s.env.vars.get(n) for (p, n) in reads for s in [self.states.get(p)] if s is not None]
-        while stack:
-            v = stack.pop()
-            if type(v) is tuple:
-                stack.extend(v)
-            elif isinstance(v, (ListCell, DictCell, SetCell, Instance, Class)) and id(v.slots) not in out:
-                out.add(id(v.slots))
-                for x in v.slots.values():
-                    stack.extend([y for _, y in x.values()] if isinstance(x, dict) else [x])
-        return out
+        return reachable(s.env.vars.get(n) for (p, n) in reads for s in [self.states.get(p)] if s is not None)
 
     def _look_into(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> None:
         """Kernels that nobody launches and functions that nobody calls are evaluated over symbols."""
@@ -324,7 +355,7 @@ class Program:
         except BudgetExceeded:
             m.notes.append(f"{what}: the analysis took too many steps")
 
-    # -- entries -----------------------------------------------------------------------------------------------------------------
+    # -- entries -----------------------------------------------------------------------------------
 
     def analyse(self, path: str) -> list[Memo]:
         """All units of a file, brought up to date: its chunks, then its entry functions."""
@@ -333,9 +364,10 @@ class Program:
             return []
         old, state.entries = state.entries, {}
         for chunk in state.env.module.chunks:
+            version = state.chunks[chunk.key].version
             for f in state.chunks[chunk.key].made:
                 key = f"{chunk.key}:{f.code.site.start}"
-                state.entries[key] = self._kept(old, key, chunk, lambda m, f=f, c=chunk: self._entry(m, f, c))
+                state.entries[key] = self._kept(old, key, chunk, lambda m, f=f, c=chunk: self._entry(m, f, c), version)
         for chunk in self.extra(state.env.module):
             state.entries[chunk.key] = self._kept(old, chunk.key, chunk, lambda m, c=chunk: self._extra(m, state, c))
         used = set[int]().union(*(memo.used for memo in (*state.chunks.values(), *state.entries.values())))
@@ -356,11 +388,14 @@ class Program:
         Compiler(state.env.path, chunk).block(list(chunk.tree), Scope("module", frozenset()))(fr)
         return fr
 
-    def _kept(self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame]) -> Memo:
+    def _kept(
+        self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame], origin: str = ""
+    ) -> Memo:
+        """The memo of an entry. `origin` is the version of the unit that made what is evaluated."""
         memo = old.get(key)
-        if memo is not None and memo.digest == chunk.digest and self._valid(memo):
+        if memo is not None and memo.digest == chunk.digest and memo.origin == origin and self._valid(memo):
             return memo
-        return self._unit(chunk, body, entry=True)
+        return self._unit(chunk, body, True, origin)
 
     def _idle(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> Frame:
         self._look_into(m, kernels, functions, used)

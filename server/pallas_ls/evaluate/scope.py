@@ -42,17 +42,6 @@ def comprehension_scope(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.Ge
     return Scope("comprehension", frozenset(names), up)
 
 
-def mentioned(node: ast.AST) -> frozenset[str]:
-    """All names and attributes in a function's text."""
-    out: set[str] = set()
-    for n in ast.walk(node):
-        if isinstance(n, ast.Name):
-            out.add(n.id)
-        elif isinstance(n, ast.Attribute):
-            out.add(n.attr)
-    return frozenset(out)
-
-
 class _Names(ast.NodeVisitor):
     """Collects names that statements bind, without going into nested scopes."""
 

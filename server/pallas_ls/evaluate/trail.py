@@ -36,7 +36,9 @@ class Trail:
     def fold_into(self, outer: Trail, early: list[Any]) -> None:
         """Ends this part of the log: its old values go to the outer one, early ends inside it are seen from there."""
         if early:
-            begun = {w: self.old.get(w, (slots, key, slots.get(key, MISSING))) for w, (slots, key, _) in outer.old.items()}
+            begun = {
+                w: self.old.get(w, (slots, key, slots.get(key, MISSING))) for w, (slots, key, _) in outer.old.items()
+            }
             for p in early:
                 p.writes = {**begun, **p.writes}
         for where, row in self.old.items():

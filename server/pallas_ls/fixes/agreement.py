@@ -245,4 +245,11 @@ def _covered(view: CallView, item: Ds, extent: object, divisions: Iterable[Divis
     size = view.exact(item.size)
     aligned = size is not None and view.fact.facts.divisor(view.simplify(start.dim)) % size == 0
     cut = any(d.exact and d.dividend == extent.dim and d.divisor == item.size.dim for d in divisions)
-    return aligned and cut
+    return aligned and (cut or _reaches_the_end(view, start, size, extent))
+
+
+def _reaches_the_end(view: CallView, start: Int, size: int | None, extent: Int) -> bool:
+    """Blocks from the beginning, of which the last one ends with the axis (a grid or cluster of known size)."""
+    low, high = view.fact.facts.span(start.dim)
+    whole = view.exact(extent)
+    return low == 0 and high is not None and size is not None and whole == high + size

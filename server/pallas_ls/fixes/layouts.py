@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from ..domain.array import Array, LayoutName
 from ..domain.layout import Tiled
+from ..rules.transfer.nearest import is_for_values
 from .candidate import Edits, Repair, some
-
-#: Layouts that are no answer: they belong to copies and to operands of matrix multiplications, or are private.
-NEVER = ("_", "SMEM_GMEM_COPY", "MMA_", "TMA_INDICES", "TCGEN05_M64")
-
-
-def can_be_named(layout: object) -> bool:
-    """Whether a layout may be written into a program."""
-    return isinstance(layout, Tiled) and bool(layout.name) and not layout.name.startswith(NEVER)
 
 
 def give_layout(repair: Repair, layout: Tiled) -> Edits:
     """Edits that give the stored value a layout: in the cast or load that names one, else by a cast around it."""
     src = repair.view.value("src")
-    if not isinstance(src, Array) or not can_be_named(layout):
+    if not isinstance(src, Array) or not is_for_values(layout):
         return None
     named = _named_by(src)
     if named is not None:

@@ -13,10 +13,10 @@ from ..rules.rule import Unsure
 from ..rules.store_case import store_case
 from ..rules.transfer.case import StoreCase
 from ..rules.transfer.nearest import Candidate as Variant
-from ..rules.transfer.nearest import Change, nearest
+from ..rules.transfer.nearest import Change, is_for_values, nearest
 from ..rules.view import CallView, origins
 from .candidate import Candidate, Edits, Repair, some, together
-from .layouts import can_be_named, give_layout
+from .layouts import give_layout
 from .literals import set_shape
 from .transforms import described, set_transforms
 
@@ -55,7 +55,7 @@ def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
         for variant in nearest(asked, LOOKED_AT):
             source = variant.case.source
             plain = replace(variant.case, view=None)
-            named = source == case.source or not isinstance(source, Tiled) or can_be_named(source)
+            named = source == case.source or not isinstance(source, Tiled) or is_for_values(source)
             if named and plain not in seen and plain != whole:
                 seen.add(plain)
                 yield variant

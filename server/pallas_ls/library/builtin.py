@@ -92,7 +92,9 @@ def length(m: Any, x: Value, site: Site) -> Value:
     """`len(x)`."""
     if isinstance(x, (str, bytes)) or type(x) is tuple:
         return Int(len(x))
-    if isinstance(x, (ListCell, DictCell, SetCell)):
+    if isinstance(x, SetCell):
+        return m.lift(lambda items: _count(m, builtin_types.distinct(m, items)), x.slots["items"])
+    if isinstance(x, (ListCell, DictCell)):
         return m.lift(lambda items: _count(m, items), x.slots["items"])
     if isinstance(x, Range):
         return Int(_range_length(m, x)) if x.step.dim == 1 else _counted(m, x)
@@ -128,11 +130,12 @@ def _range_length(m: Any, x: Range) -> Dim:
 
 
 def _range(m: Any, args: tuple[Value, ...], site: Site) -> Value:
-    numbers = [None if isinstance(a, (Array, float, str)) else m.as_int(a, site) for a in args]
-    if not 1 <= len(numbers) <= 3 or None in numbers:
+    found = [None if isinstance(a, (Array, float, str)) else m.as_int(a, site) for a in args]
+    numbers = [n for n in found if isinstance(n, Int)]
+    if not 1 <= len(numbers) <= 3 or len(numbers) != len(found):
         return m.unknown("a range with unknown bounds", *args, site=site)
-    start, stop, step = (Int(0), *numbers, Int(1)) if len(numbers) == 1 else (*numbers, Int(1))[:3]
-    return Range(start, stop, step)
+    bounds = [Int(0), *numbers, Int(1)] if len(numbers) == 1 else [*numbers, Int(1)]
+    return Range(bounds[0], bounds[1], bounds[2])
 
 
 # -- min, max, sum, arithmetic ---------------------------------------------------------------------
@@ -197,7 +200,8 @@ def _abs(m: Any, x: Value, call: Call) -> Value:
 def _extreme(m: Any, call: Call, name: str) -> Value:
     if call.open or "key" in call.kwargs or not call.args:
         return m.unknown(f"{name} of values that are not known", *call.args, site=call.site)
-    source = call.args if len(call.args) > 1 else contents(m, call.args[0])
+    first, *others = call.args
+    source: Value = (first, *others) if others else contents(m, first)
     default = call.kwargs.get("default", MISSING)
 
     def pick(items: Value) -> Value:
@@ -205,12 +209,12 @@ def _extreme(m: Any, call: Call, name: str) -> Value:
             return m.unknown(f"{name} of an unknown iterable", items, site=call.site)
         if not items:
             return default if default is not MISSING else m.unknown(f"{name} of nothing", site=call.site)
-        return _fold_extreme(m, name, items, call.site)
+        return _fold_extreme(m, name, list(items), call.site)
 
     return m.lift(pick, source)
 
 
-def _fold_extreme(m: Any, name: str, items: tuple[Value, ...], site: Site) -> Value:
+def _fold_extreme(m: Any, name: str, items: list[Value], site: Site) -> Value:
     out = items[0]
     for x in items[1:]:
         out = m.lift(lambda a, b: _extreme_of_two(m, name, a, b, site), out, x)
@@ -349,7 +353,10 @@ def _sequences(r: Registry) -> None:
 
     @r.function("builtins.sorted", "iterable, *, key=None, reverse=False")
     def sorted_(m: Any, call: Call, iterable: Value, key: Value, reverse: Value) -> Value:
-        return ListCell({"items": m.lift(lambda items: sort(m, items, key, reverse, call.site), contents(m, iterable))})
+        source = contents(m, iterable)
+        if isinstance(iterable, SetCell):
+            source = m.lift(lambda items: builtin_types.distinct(m, items), source)
+        return ListCell({"items": m.lift(lambda items: sort(m, items, key, reverse, call.site), source)})
 
     @r.function("builtins.iter", "iterable")
     def iter_(m: Any, call: Call, iterable: Value) -> Value:
@@ -404,7 +411,8 @@ def sort(m: Any, items: Value, key: Value, reverse: Value, site: Site) -> Value:
 
 
 def _next(m: Any, call: Call) -> Value:
-    """The first element of an iterator, which is taken from it. Only iterators that are lists here keep their position."""
+    """The first element of an iterator, which is taken from it. Only iterators that are lists here keep their
+    position."""
     v = m.select(call.args[0]) if call.args else None
     items = m.select(v.slots["items"]) if isinstance(v, ListCell) else None
     if isinstance(v, ListCell) and type(items) is tuple and items:

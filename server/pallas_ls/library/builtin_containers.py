@@ -154,7 +154,7 @@ def count(m: Any, call: Call, self: Value, x: Value) -> Value:
     """How many elements equal x."""
 
     def counted(items: Value) -> Value:
-        answers = [m.decide(equal(m, i, x)) for i in items] if type(items) is tuple else [None]
+        answers: list[bool | None] = [m.decide(equal(m, i, x)) for i in items] if type(items) is tuple else [None]
         return Int(answers.count(True)) if None not in answers else m.unknown("a count", items, x)
 
     return m.lift(counted, contents(m, self))

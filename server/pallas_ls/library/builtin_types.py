@@ -219,7 +219,9 @@ _PYTHON_TYPES: dict[type, tuple[str, ...]] = {
 }
 _HINTED = {"int": "int", "float": "float", "str": "str", "bool": "bool", "tuple": "tuple", "list": "list"}
 _ARRAY_NAMES = frozenset(("jax.Array", "jax.numpy.ndarray", "jax.core.Tracer"))
-_BUILTIN_TYPES = frozenset(["bool", "int", "str", "float", "complex", "bytes", "tuple", "list", "dict", "set", "frozenset", "range", "slice"])
+_BUILTIN_TYPES = frozenset(
+    ["bool", "int", "str", "float", "complex", "bytes", "tuple", "list", "dict", "set", "frozenset", "range", "slice"]
+)
 
 
 def is_instance(m: Any, v: Value, cls: Value) -> conds.Cond:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from . import builtin, jnp, lax, pallas, plgpu, stdlib
 from .registry import Registry
 
 
 def registry() -> Registry:
     """A registry with every model of this room."""
-    from . import builtin, jnp, lax, pallas, plgpu, stdlib
-
     r = Registry()
     for namespace in (builtin, stdlib, jnp, lax, pallas, plgpu):
         namespace.register(r)

@@ -19,7 +19,8 @@ class Rule:
     """How the element type of a result follows from the operands' common type.
 
     Attributes:
-      to: "same"; "inexact" (integers become float32); "real" (complex becomes its real type); or the name of a fixed type.
+      to: "same"; "inexact" (integers become float32); "real" (complex becomes its real type); or the name of a fixed
+      type.
       refused: families that JAX refuses.
       weak: a weak operand makes a weak result.
       bool_to: what bool becomes ("bool" as it is).
@@ -42,7 +43,7 @@ class Rule:
 
     def _known(self, m: Any, d: DType, weak: bool) -> tuple[ElementType, bool]:
         if d.family in self.refused.split():
-            return m.unknown(f"an operation that JAX refuses for {d.name}"), False
+            return m.unknown(f"an operation without a rule for {d.name}"), False
         if d.family == "bool":
             d = DTYPES[self.bool_to]
         if self.to == "inexact" and d.family not in ("float", "complex"):

@@ -1,6 +1,7 @@
 """Scalars whose integer value is known: offsets and slots computed from program indices keep their value as a Dim.
 
-Only where JAX's arithmetic on 32-bit integers and Python's agree, overflow aside: `lax.rem` and `lax.div` truncate, so they are kept for
+Only where JAX's arithmetic on 32-bit integers and Python's agree, overflow aside: `lax.rem` and `lax.div` truncate,
+so they are kept for
 operands that are known not to be negative; unsigned and narrow types are not kept.
 """
 

@@ -1,4 +1,5 @@
-"""Functions of `jax` that take functions: jit and its like call what they are given; and what has no effect on shapes."""
+"""Functions of `jax` that take functions: jit and its like call what they are given; and what has no effect on
+shapes."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Wrapped:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """What `.trace(...)` and `.lower(...)` return: "traced", "lowered" or "compiled"; `result` is what the function returned."""
+    """What `.trace(...)` and `.lower(...)` return: "traced", "lowered" or "compiled"; `result` is what the function
+    returned."""
 
     kind: str
     result: Value
@@ -185,7 +187,8 @@ def _harmless(r: Registry) -> None:
         return None
 
     @r.raw(
-        "jax.named_scope jax.default_matmul_precision jax.disable_jit jax.ensure_compile_time_eval jax.profiler.annotate_function"
+        "jax.named_scope jax.default_matmul_precision jax.disable_jit jax.ensure_compile_time_eval "
+        "jax.profiler.annotate_function"
     )
     def scope(m: Any, call: Call) -> Value:
         return Builtin("a scope", identity)

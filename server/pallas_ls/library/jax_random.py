@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..domain.array import Array, ElementType, Shape
+from ..domain.array import Array, ElementType
 from ..domain.dtype import DTYPES, DType
 from ..domain.python import Call, Int, Value
+from . import shapes
 from .convert import BOOL, FLOAT32, INT32, as_array, as_jax_dtype, as_shape
 from .registry import Registry
 
@@ -60,10 +61,7 @@ def _keys(r: Registry) -> None:
     @r.function("jax.random.split", "key, num=2")
     def split(m: Any, call: Call, key: Value, num: Value) -> Value:
         a = as_array(m, key)
-        counts = as_shape(m, num)
-        known = isinstance(counts, tuple) and isinstance(a.shape, tuple)
-        shape: Shape = (*counts, *a.shape) if known else m.unknown("the shape of split keys", num, a.shape)  # pyright: ignore
-        return Array(shape, a.dtype)
+        return Array(shapes.joined(m, "the shape of split keys", as_shape(m, num), a.shape), a.dtype)
 
     @r.function("jax.random.fold_in", "key, data")
     def fold_in(m: Any, call: Call, key: Value, data: Value) -> Value:
@@ -89,4 +87,4 @@ def _shaped(r: Registry) -> None:
         if isinstance(x, Int):
             return Array((x,), INT32)
         a = as_array(m, x)
-        return Array(a.shape, a.dtype)
+        return Array(a.shape, a.dtype, a.weak)

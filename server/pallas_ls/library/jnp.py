@@ -23,8 +23,19 @@ from .registry import Registry
 def register(r: Registry) -> None:
     """Registers all of it."""
     parts = (
-        jnp_dtype, jnp_create, jnp_elementwise, jnp_reduce, jnp_shape, jnp_select, jnp_contract, jnp_array, jnp_items, jnp_opaque,
-        jax_api, jax_random, jax_tree,
-    )  # fmt: skip
+        jnp_dtype,
+        jnp_create,
+        jnp_elementwise,
+        jnp_reduce,
+        jnp_shape,
+        jnp_select,
+        jnp_contract,
+        jnp_array,
+        jnp_items,
+        jnp_opaque,
+        jax_api,
+        jax_random,
+        jax_tree,
+    )
     for part in parts:
         part.register(r)

@@ -20,7 +20,33 @@ from .registry import NO_ATTRIBUTE, Registry
 ARRAY = Methods("jax.Array")
 
 #: Methods that are the function of jax.numpy with the array as first argument.
-_FUNCTIONS = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "squeeze", "ravel", "swapaxes", "repeat", "round", "clip", "conj", "conjugate", "take", "sort", "argsort", "dot"]
+_FUNCTIONS = [
+    "sum",
+    "prod",
+    "max",
+    "min",
+    "mean",
+    "var",
+    "std",
+    "any",
+    "all",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "cumprod",
+    "squeeze",
+    "ravel",
+    "swapaxes",
+    "repeat",
+    "round",
+    "clip",
+    "conj",
+    "conjugate",
+    "take",
+    "sort",
+    "argsort",
+    "dot",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,12 +108,14 @@ def _is_complex(d: ElementType) -> bool:
 
 
 def _range_extent(m: Any, start: Value, stop: Value, step: Value) -> Extent:
-    numbers = [v if isinstance(v, float) else m.as_int(v) for v in (start, stop, step)]
-    if all(isinstance(n, Int) for n in numbers):
-        return _integer_extent(m, *(n.dim for n in numbers))  # pyright: ignore[reportOptionalMemberAccess]
-    values = [n.dim if isinstance(n, Int) else n for n in numbers]
-    if all(isinstance(n, (int, float)) for n in values) and values[2]:
-        return Int(max(0, math.ceil((values[1] - values[0]) / values[2])))
+    bounds = [v if isinstance(v, float) else m.as_int(v) for v in (start, stop, step)]
+    whole = [n.dim for n in bounds if isinstance(n, Int)]
+    if len(whole) == 3:
+        return _integer_extent(m, whole[0], whole[1], whole[2])
+    values = [n.dim if isinstance(n, Int) else n for n in bounds]
+    known = [n for n in values if isinstance(n, (int, float))]
+    if len(known) == 3 and known[2]:
+        return Int(max(0, math.ceil((known[1] - known[0]) / known[2])))
     return m.unknown("the length of a range that is not known", start, stop, step)
 
 

@@ -209,8 +209,15 @@ def is_subtype(m: Any, d: ElementType, of: Value) -> Cond:
     return m.fresh_condition()
 
 
-_KINDS = {"bool": ("bool",), "signed integer": ("int",), "unsigned integer": ("uint",), "integral": ("int", "uint"),
-          "real floating": ("float",), "complex floating": ("complex",), "numeric": ("int", "uint", "float", "complex")}  # fmt: skip
+_KINDS = {
+    "bool": ("bool",),
+    "signed integer": ("int",),
+    "unsigned integer": ("uint",),
+    "integral": ("int", "uint"),
+    "real floating": ("float",),
+    "complex floating": ("complex",),
+    "numeric": ("int", "uint", "float", "complex"),
+}
 
 
 def _is_kind(m: Any, d: ElementType, kind: Value) -> Cond:

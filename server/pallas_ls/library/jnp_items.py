@@ -95,6 +95,7 @@ def _walk(m: Any, shape: tuple[Extent, ...], items: list[Value]) -> Shape:
     out: list[Extent] = []
     gathered: list[Shape] = []
     positions: list[int] = []
+    insert_at = 0
     rest = list(shape)
     for i, x in enumerate(items):
         if x is None:
@@ -117,7 +118,7 @@ def _walk(m: Any, shape: tuple[Extent, ...], items: list[Value]) -> Shape:
     common = shapes.broadcast(m, gathered)
     if not isinstance(common, tuple):
         return common
-    at = insert_at if together else 0  # pyright: ignore[reportPossiblyUnboundVariable]
+    at = insert_at if together else 0
     return (*out[:at], *common, *out[at:])
 
 

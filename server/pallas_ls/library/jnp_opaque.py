@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..domain import dim as dims
+from ..domain.dtype import DType
 from ..domain.python import Bound, Int, Opaque, Value
 from ..source.span import Site
 from .convert import as_array, shape_of_opaque
@@ -13,7 +14,8 @@ from .jnp_dtype import dtype_attribute, itemsize
 from .promote import known_type
 from .registry import NO_ATTRIBUTE, Registry
 
-#: Attributes that only arrays have, and what they give is no view of a reference: safe for a parameter without annotation.
+#: Attributes that only arrays have, and what they give is no view of a reference: safe for a parameter without
+#: annotation.
 _OF_ANY_ARRAY = ("astype",)
 
 
@@ -64,8 +66,8 @@ def _of_array(m: Any, v: Opaque, name: str, site: Site) -> Value:
 
 def _of_dtype(m: Any, v: Opaque, name: str, site: Site) -> Value:
     known = known_type(m, v)
-    if not isinstance(known, Opaque):
-        return dtype_attribute(m, known, name, site)  # pyright: ignore[reportArgumentType]
+    if isinstance(known, DType):
+        return dtype_attribute(m, known, name, site)
     if name == "itemsize":
         size = itemsize(v)
         return Int(size if size is not None else dims.symbol(f"{v.name}.itemsize", low=1))

@@ -92,11 +92,29 @@ def reduced(m: Any, a: Array, axis: Value, keepdims: Value, dtype: ElementType) 
     return Array(shape, dtype, layout=registers.reduced(m, a, axes, keep))
 
 
-_WITH_DTYPE: dict[str, TypeRule] = {"sum": summed_type, "prod": summed_type, "nansum": summed_type, "nanprod": summed_type,
-                                    "mean": mean_type, "nanmean": mean_type, "var": real_mean_type, "std": real_mean_type}  # fmt: skip
-_WITHOUT_DTYPE: dict[str, TypeRule] = {"max": same_type, "min": same_type, "amax": same_type, "amin": same_type, "nanmax": same_type,
-                                       "nanmin": same_type, "ptp": same_type, "any": truth_type, "all": truth_type,
-                                       "count_nonzero": position_type, "median": mean_type}  # fmt: skip
+_WITH_DTYPE: dict[str, TypeRule] = {
+    "sum": summed_type,
+    "prod": summed_type,
+    "nansum": summed_type,
+    "nanprod": summed_type,
+    "mean": mean_type,
+    "nanmean": mean_type,
+    "var": real_mean_type,
+    "std": real_mean_type,
+}
+_WITHOUT_DTYPE: dict[str, TypeRule] = {
+    "max": same_type,
+    "min": same_type,
+    "amax": same_type,
+    "amin": same_type,
+    "nanmax": same_type,
+    "nanmin": same_type,
+    "ptp": same_type,
+    "any": truth_type,
+    "all": truth_type,
+    "count_nonzero": position_type,
+    "median": mean_type,
+}
 _PROMOTED = ("sum", "prod", "nansum", "nanprod")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..domain.array import Array, Shape
+from ..domain.dtype import DType
 from ..domain.python import Call, Value
 from . import elementwise as e
 from . import registers, shapes
@@ -34,7 +35,8 @@ def _chosen(r: Registry) -> None:
     @r.function("jax.numpy.nan_to_num", "x, copy=True, nan=0.0, posinf=None, neginf=None")
     def nan_to_num(m: Any, call: Call, x: Value, **_: Value) -> Value:
         a = as_array(m, x)
-        return Array(a.shape, a.dtype, layout=a.layout)
+        weak = a.weak and isinstance(a.dtype, DType) and a.dtype.is_integer
+        return Array(a.shape, a.dtype, weak, a.layout)
 
 
 def selected(m: Any, condition: Value, x: Value, y: Value) -> Array:
@@ -95,7 +97,7 @@ def _sorted(r: Registry) -> None:
     def sort(m: Any, call: Call, a: Value, axis: Value, **_: Value) -> Value:
         x = as_array(m, a)
         shape: Shape = (shapes.size(m, x.shape),) if axis is None else x.shape
-        return Array(shape, x.dtype, layout=registers.moved(m, x))
+        return Array(shape, x.dtype, x.weak, registers.moved(m, x))
 
     @r.function("jax.numpy.argsort", "a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None")
     def argsort(m: Any, call: Call, a: Value, axis: Value, dtype: Value, **_: Value) -> Value:

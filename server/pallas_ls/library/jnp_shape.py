@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..domain import cond as conds
@@ -195,9 +196,13 @@ def _together(m: Any, args: tuple[Value, ...]) -> Value:
 
 
 def _joined(r: Registry) -> None:
-    @r.function("jax.numpy.concatenate jax.numpy.concat", "arrays, axis=0, dtype=None")
+    @r.function("jax.numpy.concatenate", "arrays, axis=0, dtype=None")
     def concatenate(m: Any, call: Call, arrays: Value, axis: Value, dtype: Value) -> Value:
         return over_arrays(m, arrays, lambda rows: concatenated(m, rows, axis, dtype))
+
+    @r.function("jax.numpy.concat", "arrays, *, axis=0")
+    def concat(m: Any, call: Call, arrays: Value, axis: Value) -> Value:
+        return over_arrays(m, arrays, lambda rows: concatenated(m, rows, axis, None))
 
     @r.function("jax.numpy.stack", "arrays, axis=0, out=None, dtype=None")
     def stack(m: Any, call: Call, arrays: Value, axis: Value, out: Value, dtype: Value) -> Value:
@@ -298,7 +303,7 @@ def _at_positions(m: Any, a: Array, positions: list[Value], at: int | None) -> V
     whole = as_constant(m, a.shape[at])
     ends = [0, *cuts, whole]
     parts: list[Value] = []
-    for low, high in zip(ends, ends[1:], strict=False):
+    for low, high in pairwise(ends):
         known = low is not None and high is not None and low >= 0 and high >= 0 and whole is not None
         extent: Extent = m.unknown("the extent of a part", a.shape[at])
         if known and low is not None and high is not None and whole is not None:

@@ -14,8 +14,10 @@ from .registry import Arguments, Registry, Signature, by_case
 from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
 _KERNEL = Signature.parse(
-    "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), cluster=(), "
-    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, **mesh_kwargs"
+    "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), "
+    "cluster=(), "
+    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, "
+    "**mesh_kwargs"
 )
 _RUN_SCOPED = Signature.parse("f, *types, collective_axes=(), **kw_types")
 #: Keywords of plgpu.kernel up to 0.11.1, by their present names.

@@ -1,26 +1,18 @@
-"""Named axes: `lax.axis_index`, `lax.axis_size` inside a kernel, and collectives across devices."""
+"""Named axes: `lax.axis_size` inside a kernel, and collectives across devices (`lax.axis_index` is in pallas.py)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..domain import cond as conds
-from ..domain import dim as dims
 from ..domain.array import Array, Extent
-from ..domain.dim import Dim
 from ..domain.python import Call, Int, Unknown, Value
 from ..domain.ref import Launch
-from .convert import INT32
 from .jax_tree import NotATree, map_tree
 from .registry import Registry
 
 
 def register(r: Registry) -> None:
     """Registers them."""
-
-    @r.function("jax.lax.axis_index", "axis_name")
-    def axis_index(m: Any, call: Call, axis_name: Value) -> Value:
-        return Array((), INT32, index=index_of(m, axis_name))
 
     @r.function("jax.lax.axis_size", "axis_name")
     def axis_size(m: Any, call: Call, axis_name: Value) -> Value:
@@ -75,22 +67,3 @@ def axes_of(m: Any, launch: Launch) -> dict[str, Extent]:
         if isinstance(name, str):
             out[name] = n if n is not None else m.unknown("an extent of the mesh that is not known", extent)
     return out
-
-
-def index_of(m: Any, name: Value) -> Int | None:
-    """The position along a named axis: a symbol between 0 and the extent, the same one at every use in a launch."""
-    extent = extent_of(m, name)
-    if extent is None:
-        return None
-    if not isinstance(extent, Int):
-        return Int(dims.symbol(f"axis_index({name!r})", low=0))
-    return Int(_bounded_symbol(m, f"axis_index({name!r})", m.simplify(extent.dim)))
-
-
-def _bounded_symbol(m: Any, name: str, extent: Dim) -> Dim:
-    """A symbolic extent is part of the name: launches with other extents have other indices."""
-    if isinstance(extent, int):
-        return dims.symbol(name, low=0, high=max(extent - 1, 0))
-    symbol = dims.symbol(f"{name[:-1]} < {dims.text(extent)})", low=0)
-    m.learn(conds.less(symbol, extent))
-    return symbol

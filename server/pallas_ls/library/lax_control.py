@@ -1,6 +1,7 @@
 """Control flow of jax.lax: bodies are called once, as JAX traces them.
 
-A loop's carry keeps its shapes and types. Its integers are not followed (the body runs for many values), and a weakly typed start takes the
+A loop's carry keeps its shapes and types. Its integers are not followed (the body runs for many values), and a weakly
+typed start takes the
 type that the body returns: then the body is traced a second time, as JAX does.
 """
 
@@ -60,7 +61,7 @@ def _either(m: Any, branches: list[Value], operands: tuple[Value, ...], site: Si
     def from_branch(i: int) -> Value:
         if i == len(branches) - 1:
             return run(i)
-        return m.branch(m.fresh_condition(), lambda: run(i), lambda: from_branch(i + 1))
+        return m.branch(m.fresh_condition("traced "), lambda: run(i), lambda: from_branch(i + 1))
 
     return from_branch(0)
 

@@ -12,18 +12,22 @@ from .convert import as_array, as_jax_dtype
 from .elementwise import Rule
 from .registry import Registry
 
-#: Operations of one array, by how the result's type follows. Measured on JAX; tests/library/test_lax.py compares.
+#: Operations of one array, by how the result's type follows. Measured on JAX; tests/library/test_operations.py
+#: compares.
 UNARY: tuple[tuple[Rule, str], ...] = (
     (Rule("real", refused="bool uint"), "abs"),
     (e.NUMBER, "neg sign square"),
     (e.FLOATING, "floor ceil cbrt erf erfc erf_inv lgamma digamma bessel_i0e bessel_i1e"),
-    (e.FLOAT_OR_COMPLEX, "exp exp2 expm1 log log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-                         "logistic reciprocal"),
+    (
+        e.FLOAT_OR_COMPLEX,
+        "exp exp2 expm1 log log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+        "logistic reciprocal",
+    ),
     (Rule("bool", refused="bool int uint complex"), "is_finite"),
     (e.BITS, "bitwise_not"),
     (Rule(refused="bool float complex"), "population_count clz"),
     (Rule("real", refused="bool int uint float"), "real imag"),
-)  # fmt: skip
+)
 
 #: Operations of two arrays.
 BINARY: tuple[tuple[Rule, str], ...] = (
@@ -86,10 +90,6 @@ def _special(r: Registry) -> None:
     @r.function("jax.lax.reduce_precision", "operand, exponent_bits, mantissa_bits")
     def reduce_precision(m: Any, call: Call, operand: Value, exponent_bits: Value, mantissa_bits: Value) -> Value:
         return e.combine_strictly(m, [as_array(m, operand)], e.FLOATING)
-
-    @r.function("jax.lax.conj", "x")
-    def conj(m: Any, call: Call, x: Value) -> Value:
-        return e.combine_strictly(m, [as_array(m, x)], Rule(refused="bool int uint float"))
 
     @r.function("jax.lax.select jax.lax.select_n", "pred, on_true, on_false")
     def select(m: Any, call: Call, pred: Value, on_true: Value, on_false: Value) -> Value:

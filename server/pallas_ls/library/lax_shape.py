@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..domain import cond as conds
@@ -14,6 +15,7 @@ from .jnp_contract import contracted, dot_general_shape
 from .jnp_create import filled, like
 from .jnp_items import slice_extent
 from .jnp_shape import broadcasted, concatenated, expanded, over_arrays, same_shape, squeezed, transposed, with_shape
+from .promote import known_type
 from .registry import Registry
 
 
@@ -62,9 +64,7 @@ def _shaped(r: Registry) -> None:
     @r.function("jax.lax.broadcast", "operand, sizes, *, out_sharding=None")
     def broadcast(m: Any, call: Call, operand: Value, sizes: Value, out_sharding: Value) -> Value:
         a, head = as_array(m, operand), as_shape(m, sizes)
-        known = isinstance(head, tuple) and isinstance(a.shape, tuple)
-        shape: Shape = (*head, *a.shape) if known else m.unknown("a broadcast shape", sizes, a.shape)  # pyright: ignore
-        return broadcasted(m, a, shape)
+        return broadcasted(m, a, shapes.joined(m, "a broadcast shape", head, a.shape))
 
     @r.function("jax.lax.reshape", "operand, new_sizes, dimensions=None, *, out_sharding=None")
     def reshape(m: Any, call: Call, operand: Value, new_sizes: Value, **_: Value) -> Value:
@@ -93,7 +93,7 @@ def _shaped(r: Registry) -> None:
 
     @r.function("jax.lax.pad", "operand, padding_value, padding_config")
     def pad(m: Any, call: Call, operand: Value, padding_value: Value, padding_config: Value) -> Value:
-        return _padded(m, as_array(m, operand), padding_config)
+        return _padded(m, as_array(m, operand), as_array(m, padding_value).weak, padding_config)
 
     @r.function("jax.lax.bitcast_convert_type", "operand, new_dtype")
     def bitcast_convert_type(m: Any, call: Call, operand: Value, new_dtype: Value) -> Value:
@@ -113,8 +113,8 @@ def _collapsed(m: Any, a: Array, start: Value, stop: Value) -> Array:
     return with_shape(m, a, (*a.shape[:low], shapes.product(m, a.shape[low:high]), *a.shape[high:]))
 
 
-def _padded(m: Any, a: Array, config: Value) -> Array:
-    """Each axis: low, high and interior padding."""
+def _padded(m: Any, a: Array, weak_value: bool, config: Value) -> Array:
+    """Each axis: low, high and interior padding. Weak only where the padding value is, too."""
     rows = [m.program.items.iterate(m, x) for x in m.program.items.iterate(m, config) or ()]
     if not isinstance(a.shape, tuple) or len(rows) != len(a.shape) or any(r is None or len(r) != 3 for r in rows):
         rank = shapes.rank_of(a.shape)
@@ -123,13 +123,13 @@ def _padded(m: Any, a: Array, config: Value) -> Array:
             if rank is None
             else shapes.unknown_extents(m, rank, "padding", config)
         )
-        return Array(unknown, a.dtype, a.weak, registers.moved(m, a))
+        return Array(unknown, a.dtype, a.weak and weak_value, registers.moved(m, a))
     out = [
         _padded_extent(m, e, *(as_extent(m, x) for x in row))
         for e, row in zip(a.shape, rows, strict=True)
         if row is not None
     ]
-    return Array(tuple(out), a.dtype, a.weak, registers.moved(m, a))
+    return Array(tuple(out), a.dtype, a.weak and weak_value, registers.moved(m, a))
 
 
 def _padded_extent(m: Any, e: Extent, low: Extent, high: Extent, interior: Extent) -> Extent:
@@ -207,7 +207,7 @@ def _sliced(r: Registry) -> None:
 
 def _updated(m: Any, call: Call, operand: Value, update: Value, **_: Value) -> Value:
     a = as_array(m, operand)
-    return Array(a.shape, a.dtype, a.weak and as_array(m, update).weak, registers.moved(m, a))
+    return Array(a.shape, a.dtype, layout=registers.moved(m, a))
 
 
 def _slice(m: Any, a: Array, starts: Value, limits: Value, strides: Value) -> Array:
@@ -234,8 +234,10 @@ def _at_axis(m: Any, a: Array, axis: Value, extent: Callable[[Extent], Extent]) 
 
 
 def _reduced(r: Registry) -> None:
-    for name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor"):
+    for name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod"):
         r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_reduction)
+    for name in ("reduce_and", "reduce_or", "reduce_xor"):
+        r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_bit_reduction)
 
     @r.function("jax.lax.argmax jax.lax.argmin", "operand, axis, index_dtype")
     def argmax(m: Any, call: Call, operand: Value, axis: Value, index_dtype: Value) -> Value:
@@ -259,9 +261,14 @@ def _reduced(r: Registry) -> None:
         r.function(f"jax.lax.{name}", "operand, axis=0, reverse=False")(_scan)
 
 
-def _reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Value:
+def _reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Array:
     a = as_array(m, operand)
-    return jnp_reduce.reduced(m, a, axes, False, a.dtype)
+    return replace(jnp_reduce.reduced(m, a, axes, False, a.dtype), weak=a.weak)
+
+
+def _bit_reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Value:
+    """Never weak, unlike the arithmetic ones."""
+    return replace(_reduction(m, call, operand, axes, out_sharding), weak=False)
 
 
 def _scan(m: Any, call: Call, operand: Value, axis: Value, reverse: Value) -> Value:
@@ -288,7 +295,7 @@ def _ordered(r: Registry) -> None:
     @r.function("jax.lax.top_k", "operand, k, *, axis=-1, is_stable=True")
     def top_k(m: Any, call: Call, operand: Value, k: Value, axis: Value, **_: Value) -> Value:
         best = _at_axis(m, as_array(m, operand), axis, lambda e: as_extent(m, k))
-        return (best, Array(best.shape, INT32, layout=best.layout))
+        return (best, Array(best.shape, INT32, best.weak, best.layout))
 
     @r.function("jax.lax.split", "operand, sizes, axis=0")
     def split(m: Any, call: Call, operand: Value, sizes: Value, axis: Value) -> Value:
@@ -307,7 +314,7 @@ def _products(r: Registry) -> None:
         m: Any, call: Call, lhs: Value, rhs: Value, dimension_numbers: Value, preferred_element_type: Value, **_: Value
     ) -> Value:
         a, b = as_array(m, lhs), as_array(m, rhs)
-        return contracted(m, [a, b], dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type)
+        return _product(m, a, b, dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type)
 
     @r.function("jax.lax.dot", f"lhs, rhs, *, dimension_numbers=None, {options}, out_sharding=None")
     def dot(
@@ -318,6 +325,21 @@ def _products(r: Registry) -> None:
             return contracted(
                 m, [a, b], dot_general_shape(m, a.shape, b.shape, dimension_numbers), preferred_element_type
             )
-        known = isinstance(a.shape, tuple) and isinstance(b.shape, tuple)
-        shape: Shape = (*a.shape[:-1], *b.shape[1:]) if known else m.unknown("the shape of a product", a.shape, b.shape)  # pyright: ignore
-        return contracted(m, [a, b], shape, preferred_element_type)
+        shape: Shape = m.unknown("the shape of a product", a.shape, b.shape)
+        if isinstance(a.shape, tuple) and isinstance(b.shape, tuple):
+            shape = (*a.shape[:-1], *b.shape[1:])
+        return _product(m, a, b, shape, preferred_element_type)
+
+
+def _product(m: Any, a: Array, b: Array, shape: Shape, preferred: Value) -> Array:
+    out = contracted(m, _alike(m, a, b), shape, preferred)
+    return replace(out, weak=a.weak and b.weak)
+
+
+def _alike(m: Any, a: Array, b: Array) -> list[Array]:
+    """The operands of a product, whose type is known only where theirs is the same: lax has rules of its own for
+    others."""
+    if known_type(m, a.dtype) == known_type(m, b.dtype):
+        return [a, b]
+    unknown = m.unknown("the element type of a product of different types", a.dtype, b.dtype)
+    return [replace(a, dtype=unknown), replace(b, dtype=unknown)]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..domain.array import Array
-from ..domain.python import MISSING, Call, Class, External, Instance, ModuleName, Opaque, Value
+from ..domain.python import MISSING, Bound, Call, Class, External, Instance, ModuleName, Opaque, Value
 from ..source.span import Site
 from . import catalogue
 from .registry import NO_ATTRIBUTE, Registry
@@ -19,7 +19,7 @@ class Library:
         self.registry = registry if registry is not None else catalogue.registry()
         self.modules = _modules(self.registry)
 
-    # -- names -------------------------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def builtin(self, name: str) -> Value:
         """A builtin name of Python."""
@@ -57,7 +57,7 @@ class Library:
         rows = [(n[len(prefix) :], v) for n, v in self.registry.names.items() if n.startswith(prefix)]
         return [(n, v) for n, v in rows if "." not in n and not n.startswith("_")]
 
-    # -- attributes and calls ------------------------------------------------------------------------------------------------------
+    # -- attributes and calls ----------------------------------------------------------------------
 
     def getattr(self, m: Any, v: Value, name: str, site: Site) -> Value:
         """An attribute of a value that is no object of a user's class."""
@@ -96,12 +96,13 @@ class Library:
         """`with v as x`: the value of x; what is to be done at the end is added to `leave`."""
         return m.unknown("the value of a context manager", v)
 
-    # -- attributes of what is known in part ------------------------------------------------------------------------------------------
+    # -- attributes of what is known in part -------------------------------------------------------
 
     def instance_attribute(self, m: Any, v: Instance, name: str, site: Site) -> Value:
-        """An attribute that an object's class does not define: of an enum member, a NamedTuple, or of a base that is not known."""
+        """An attribute that an object's class does not define: of an enum member, a NamedTuple, or of a base that is
+        not known."""
         if v.cls.kind == "namedtuple" and name in ("_asdict", "_replace"):
-            return self._named(f"dataclasses.{'asdict' if name == '_asdict' else 'replace'}")
+            return Bound(v, self._named(f"dataclasses.{'asdict' if name == '_asdict' else 'replace'}"))
         return m.unknown(f"attribute {name} of a {v.cls.name}", v, site=site)
 
     def class_attribute(self, m: Any, cls: Class, name: str, site: Site) -> Value:
@@ -112,7 +113,7 @@ class Library:
         """An attribute of a parameter: named after it."""
         return self.registry.attributes[Opaque](m, v, name, site)
 
-    # -- operators on arrays -------------------------------------------------------------------------------------------------------
+    # -- operators on arrays -----------------------------------------------------------------------
 
     def array_binary(self, m: Any, op: str, a: Value, b: Value, site: Site) -> Value:
         """`a op b` where one is an array."""
@@ -126,7 +127,7 @@ class Library:
         """A comparison where one side is an array."""
         return self.registry.names["operator.compare"].run(m, Call(site, (op, a, b), {}))
 
-    # -- kernels -----------------------------------------------------------------------------------------------------------------
+    # -- kernels -----------------------------------------------------------------------------------
 
     def launch_idle(self, m: Any, kernel: Value) -> None:
         """A kernel that was made and never called is run with unknown operands."""

@@ -9,7 +9,7 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array
-from ..domain.python import Bool, Builtin, Call, Int, Opaque, Unknown, Value
+from ..domain.python import Bool, Builtin, Call, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import RefType
 from .convert import INT32, as_array
 from .recording import record
@@ -38,7 +38,8 @@ def register(r: Registry, module: str) -> None:
 
 
 def _when(m: Any, call: Call, condition: Value) -> Value:
-    """A static condition decides; under a traced one JAX traces the body once, whatever it will be (pallas/helpers.py, when)."""
+    """A static condition decides; under a traced one JAX traces the body once, whatever it will be
+    (pallas/helpers.py, when)."""
 
     def decorate(inner: Any, at: Call) -> Value:
         c = _static(inner, condition)
@@ -120,9 +121,13 @@ def carried(m: Any, v: Value) -> Value:
         return Array(x.shape, x.dtype)
     if type(v) is tuple:
         return tuple(carried(m, x) for x in v)
-    items = m.program.items.iterate(m, v) if not isinstance(v, (Unknown, Opaque)) and v is not None else None
-    if items is not None and hasattr(v, "slots") and type(v.slots["items"]) is tuple:
-        return type(v)({"items": tuple(carried(m, x) for x in items)})
+    if isinstance(v, ListCell):
+        items = m.select(v.slots["items"])
+        return ListCell({"items": tuple(carried(m, x) for x in items) if type(items) is tuple else items})
+    if isinstance(v, DictCell):
+        rows = m.select(v.slots["items"])
+        known = isinstance(rows, dict)
+        return DictCell({"items": {k: (key, carried(m, x)) for k, (key, x) in rows.items()} if known else rows})
     return v
 
 

@@ -8,22 +8,31 @@ from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.python import Call, Int, Value
 from . import elementwise as e
-from . import jnp_reduce, registers
+from . import jnp_reduce, registers, shapes
 from .convert import FLOAT32, as_array, as_extent, as_jax_dtype
 from .elementwise import Rule
 from .registry import Registry
 
-#: Activations by how the result's type follows. Measured on JAX; tests/library/test_nn.py compares.
+#: Activations by how the result's type follows. Measured on JAX; tests/library/test_operations.py compares. Truth
+#: values
+#: and some integers are left out: their results are weak in ways of their own.
 ACTIVATIONS: tuple[tuple[Rule, str], ...] = (
     (e.FLOAT_OR_COMPLEX, "sigmoid silu swish"),
     (e.SAME, "identity"),
     (e.INEXACT_STRONG, "gelu"),
-    (Rule("inexact", refused="bool int uint"), "relu6 hard_sigmoid hard_silu hard_swish elu celu selu leaky_relu softplus soft_sign mish "
-                                               "squareplus log_sigmoid"),
+    (Rule(refused="bool int uint"), "relu6 hard_sigmoid hard_silu hard_swish elu celu selu leaky_relu"),
+    (Rule("inexact", refused="bool"), "softplus soft_sign mish squareplus log_sigmoid"),
     (Rule("inexact", weak=False, refused="bool"), "softmax log_softmax"),
-)  # fmt: skip
-_OPTIONS = {"gelu": ", approximate=True", "softmax": ", axis=-1, where=None", "log_softmax": ", axis=-1, where=None",
-            "leaky_relu": ", negative_slope=0.01", "elu": ", alpha=1.0", "celu": ", alpha=1.0", "squareplus": ", b=4.0"}  # fmt: skip
+)
+_OPTIONS = {
+    "gelu": ", approximate=True",
+    "softmax": ", axis=-1, where=None",
+    "log_softmax": ", axis=-1, where=None",
+    "leaky_relu": ", negative_slope=0.01",
+    "elu": ", alpha=1.0",
+    "celu": ", alpha=1.0",
+    "squareplus": ", b=4.0",
+}
 
 
 def register(r: Registry) -> None:
@@ -39,8 +48,9 @@ def register(r: Registry) -> None:
     @r.function("jax.nn.one_hot", "x, num_classes, *, dtype=None, axis=-1, out_sharding=None")
     def one_hot(m: Any, call: Call, x: Value, num_classes: Value, dtype: Value, axis: Value, **_: Value) -> Value:
         a = as_array(m, x)
-        known = isinstance(a.shape, tuple) and axis == Int(-1)
-        shape = (*a.shape, as_extent(m, num_classes)) if known else m.unknown("the shape of one_hot", a.shape, axis)  # pyright: ignore
+        if axis != Int(-1):
+            return m.unknown("one_hot along another axis", x, axis, site=call.site)
+        shape = shapes.joined(m, "the shape of one_hot", a.shape, (as_extent(m, num_classes),))
         return Array(shape, as_jax_dtype(m, dtype, FLOAT32), layout=registers.moved(m, a))
 
     @r.function(

@@ -1,6 +1,7 @@
 """Operators and truth values for models: Python's rules, reached through the machine.
 
-The evaluator owns the operators on values; models need a few of them (`sum` adds, `any` tests). Addition and its like go through the
+The evaluator owns the operators on values; models need a few of them (`sum` adds, `any` tests). Addition and its like
+go through the
 evaluator; truth and equality are answered here for the plain cases and left open otherwise.
 """
 

@@ -1,4 +1,5 @@
-"""`plgpu.emit_pipeline`, `plgpu.emit_pipeline_warp_specialized`, `plgpu.inline_mgpu`, and the module's launching and loops."""
+"""`plgpu.emit_pipeline`, `plgpu.emit_pipeline_warp_specialized`, `plgpu.inline_mgpu`, and the module's launching and
+loops."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from .scratch import parameter_names, result_of
 
 _SPECIALIZED = (
     "body, *, grid, memory_registers, in_specs=(), out_specs=(), max_concurrent_steps=2, wg_axis, num_compute_wgs, "
-    "pipeline_state=None, manual_produced_barriers=False, manual_consumed_barriers=False, compute_context=None, memory_thread_idx=None"
+    "pipeline_state=None, manual_produced_barriers=False, manual_consumed_barriers=False, compute_context=None, "
+    "memory_thread_idx=None"
 )
 _PLAIN = "body, *, grid, in_specs=(), out_specs=(), max_concurrent_steps=1, init_carry=None"
 

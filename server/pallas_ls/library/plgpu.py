@@ -1,6 +1,7 @@
 """`jax.experimental.pallas.mosaic_gpu`: buffers, barriers, layouts, copies, matrix multiplication.
 
-Signatures are those of JAX 0.12.0 (jax/_src/pallas/mosaic_gpu/primitives.py, core.py); rules say where another version differs.
+Signatures are those of JAX 0.12.0 (jax/_src/pallas/mosaic_gpu/primitives.py, core.py); rules say where another
+version differs.
 """
 
 from __future__ import annotations
@@ -301,7 +302,8 @@ _SWIZZLES = (128, 64, 32, 16)
 
 
 def find_swizzle(bits: int) -> int | None:
-    """Bytes of the widest swizzle whose row divides a minor dimension of so many bits (mosaic_gpu/core.py, find_swizzle)."""
+    """Bytes of the widest swizzle whose row divides a minor dimension of so many bits (mosaic_gpu/core.py,
+    find_swizzle)."""
     return next((s for s in _SWIZZLES if bits % (s * 8) == 0), None)
 
 
@@ -352,7 +354,8 @@ class Described:
 _STORE = "dst, value, *, optimized=True"
 _PARAMS = (
     "*, approx_math=False, dimension_semantics=None, max_concurrent_steps=1, unsafe_no_auto_barriers=False, "
-    "reduction_scratch_bytes=2048, profile_space=0, profile_dir='', profile_trace_scope=None, profile_bounds_check=False, "
+    "reduction_scratch_bytes=2048, profile_space=0, profile_dir='', profile_trace_scope=None, "
+    "profile_bounds_check=False, "
     "lowering_semantics=None, skip_device_barrier=False, is_multi_process=False, delay_release=0"
 )
 _SPEC = (
@@ -434,7 +437,8 @@ _TABLE: tuple[tuple[str, str, Model | None], ...] = (
     ("tcgen05_commit_arrive", "barrier, collective_axis=None, *, predicate=None", None),
     (
         "tcgen05_mma",
-        "acc, a, b, barrier=None, *, a_scale=None, b_scale=None, a_sparse_metadata=None, accumulate=True, collective_axis=None",
+        "acc, a, b, barrier=None, *, a_scale=None, b_scale=None, a_sparse_metadata=None, accumulate=True, "
+        "collective_axis=None",
         None,
     ),
     ("try_cluster_cancel", "result_ref, barrier, *, collective_axes=()", None),

@@ -1,6 +1,7 @@
 """JAX's type promotion: the element type of an operation on operands of several types.
 
-Mirrors `jax._src.dtypes._type_promotion_lattice` (standard promotion, without x64): the result is the least type above all operands. The
+Mirrors `jax._src.dtypes._type_promotion_lattice` (standard promotion, without x64): the result is the least type
+above all operands. The
 weak types of Python scalars are nodes of the lattice, named "int*", "float*" and "complex*".
 """
 

@@ -239,7 +239,11 @@ def _indexed_shape(m: Any, shape: Shape, items: tuple[Indexer, ...] | Unknown) -
 
 def _is_scalar(v: Value) -> bool:
     """Whether an index is certainly one number."""
-    return isinstance(v, (Int, bool, float)) or (isinstance(v, Array) and v.shape == ()) or (isinstance(v, Opaque) and v.hint == "int")
+    return (
+        isinstance(v, (Int, bool, float))
+        or (isinstance(v, Array) and v.shape == ())
+        or (isinstance(v, Opaque) and v.hint == "int")
+    )
 
 
 class AtItems:

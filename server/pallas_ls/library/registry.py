@@ -126,7 +126,8 @@ class Registry:
     def function(self, names: str, signature: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
         """Registers a model under full names separated by spaces.
 
-        The model is called as `model(m, call, **arguments)`, only where the arguments fit the signature, and never sees a
+        The model is called as `model(m, call, **arguments)`, only where the arguments fit the signature, and never
+        sees a
         `Choice` as an argument, nor as an element of a tuple argument: it runs once for each case.
         """
         parsed = Signature.parse(signature)

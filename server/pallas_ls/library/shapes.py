@@ -149,3 +149,13 @@ def merge_equal(m: Any, a: Extent, b: Extent) -> Extent:
 def as_unknown(shape: Shape) -> Unknown | None:
     """The reason why a shape is not known, where it is not."""
     return shape if isinstance(shape, Unknown) else None
+
+
+def joined(m: Any, why: str, *parts: Shape) -> Shape:
+    """The axes of all parts, one after another; unknown where a part is."""
+    out: tuple[Extent, ...] = ()
+    for part in parts:
+        if not isinstance(part, tuple):
+            return m.unknown(why, *parts)
+        out += part
+    return out

@@ -148,8 +148,11 @@ def _namedtuple(m: Any, call: Call) -> Value:
 
 
 def _harmless(r: Registry) -> None:
-    names = "warnings.warn warnings.filterwarnings warnings.simplefilter logging.debug logging.info logging.warning logging.error " \
-            "logging.basicConfig time.sleep sys.path.insert sys.path.append gc.collect os.makedirs"  # fmt: skip
+    names = (
+        "warnings.warn warnings.filterwarnings warnings.simplefilter logging.debug logging.info "
+        "logging.warning logging.error "
+        "logging.basicConfig time.sleep sys.path.insert sys.path.append gc.collect os.makedirs"
+    )
 
     @r.raw(names)
     def nothing(m: Any, call: Call) -> Value:

@@ -21,8 +21,21 @@ from ..source.span import Site
 from .operate import binary, contents, decided, equal, truth
 from .registry import Registry
 
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
-              "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^"}  # fmt: skip
+_OPERATORS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+}
 
 
 def register(r: Registry) -> None:

@@ -13,7 +13,40 @@ from .registry import Registry
 
 _CONSTANTS = ("pi", "e", "tau", "inf", "nan")
 #: Functions whose result is a float, whatever the arguments.
-_FLOAT = ["sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "gamma", "lgamma", "pow", "fabs", "fmod", "hypot", "copysign", "degrees", "radians", "ldexp", "cbrt", "fsum"]
+_FLOAT = [
+    "sqrt",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "erf",
+    "erfc",
+    "gamma",
+    "lgamma",
+    "pow",
+    "fabs",
+    "fmod",
+    "hypot",
+    "copysign",
+    "degrees",
+    "radians",
+    "ldexp",
+    "cbrt",
+    "fsum",
+]
 #: Functions whose result is an integer or a truth value: computed on constants only.
 _OTHER = ("gcd", "lcm", "isqrt", "comb", "perm", "factorial", "isfinite", "isinf", "isnan", "isclose")
 _ROUNDING = ("ceil", "floor", "trunc")

@@ -1,6 +1,7 @@
 """NumPy on the host: element types, shapes of arrays, products of shapes.
 
-NumPy's default types have 64 bits, and JAX narrows them when such an array reaches it: an element type is claimed only where the program
+NumPy's default types have 64 bits, and JAX narrows them when such an array reaches it: an element type is claimed
+only where the program
 names one of at most 32 bits.
 """
 
@@ -19,7 +20,21 @@ from .convert import as_array, as_jax_dtype, as_shape
 from .operate import binary, contents
 from .registry import Registry
 
-_SCALARS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+_SCALARS = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def register(r: Registry) -> None:
@@ -47,7 +62,12 @@ def _types(r: Registry) -> None:
 
 
 def _same_as(r: Registry, name: str) -> Callable[..., Value]:
-    return lambda m, call: r.names[name].run(m, call)
+    """The function of jax.numpy, looked up when it is called: it is registered later."""
+
+    def model(m: Any, call: Call) -> Value:
+        return r.names[name].run(m, call)
+
+    return model
 
 
 def _named_type(m: Any, dtype: Value) -> ElementType:

@@ -1,4 +1,5 @@
-"""`textDocument/codeAction`: proven fixes, all safe fixes of a file at once, and the comment that silences a rule."""
+"""`textDocument/codeAction`: proven fixes, all safe fixes of a file at once, the comment that silences a rule, and
+JAX's verdict, for editors that show no lenses."""
 
 from __future__ import annotations
 
@@ -10,15 +11,20 @@ from ..answers.report import Offer
 from ..domain.finding import Edit, Finding, Fix
 from ..source.span import Span
 from ..workspace.ignores import removal
+from .contexts import calls_at
 from .core import PallasServer
 from .documents import Document
 from .edits import workspace_edit
 from .ignoring import ignore_edit
+from .lenses import confirm_command
 
 #: "Fix all" of this server alone; editors ask for it by this name or by a part before a dot.
 FIX_ALL = "source.fixAll.pallas"
 
-OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL])
+#: Asking JAX runs the user's code: never at a save, never with "all source actions", only when picked from the menu.
+CONFIRM_KIND = "source.confirm.pallas"
+
+OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL, CONFIRM_KIND])
 
 
 async def actions(server: PallasServer, params: types.CodeActionParams) -> list[types.CodeAction] | None:
@@ -46,15 +52,26 @@ class _Offers:
         # Proving every fix of a file takes its time: only where it is asked for by name, not for each cursor position.
         if self.wants(FIX_ALL, unasked=False):
             made += self.fix_all()
+        if self.invoked() and CONFIRM_KIND in self.kinds(CONFIRM_KIND):
+            made += self.confirmations()
         return made
+
+    def invoked(self) -> bool:
+        """Whether the user opened the menu; a client that does not say asks because he did."""
+        return self.context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
     def wants(self, kind: str, unasked: bool) -> bool:
         """Whether the client wants actions of a kind; `unasked`: where it names no kinds."""
-        only = [str(getattr(each, "value", each)) for each in self.context.only or ()]
+        only = self.kinds()
         return any(kind == each or kind.startswith(each + ".") for each in only) if only else unasked
 
+    def kinds(self, *unasked: str) -> list[str]:
+        """The kinds that the client names; `unasked`: where it names none."""
+        return [str(getattr(each, "value", each)) for each in self.context.only or unasked]
+
     def quick_fixes(self) -> list[types.CodeAction]:
-        offers = self.analysis.session.fixes(self.document.path, self.asked)
+        # Of whole lines: the cursor rarely stands on the very argument that is at fault.
+        offers = self.analysis.session.fixes(self.document.path, self.lines())
         wanted = set(self.findings())
         return [self.quick_fix(offer) for offer in (*offers, *self.removals()) if offer.finding in wanted]
 
@@ -96,6 +113,19 @@ class _Offers:
         edit = workspace_edit(edits, self.analysis, self.render)
         return [types.CodeAction("Apply all safe pallas fixes", kind=FIX_ALL, edit=edit)]
 
+    def confirmations(self) -> list[types.CodeAction]:
+        """To ask JAX about the kernel around the cursor, as the lens over it does."""
+        if not self.server.options.trusted:
+            return []
+        path, text = self.document.path, self.document.text
+        line = text.line_of(self.asked.start)
+        kernels = [kernel for kernel in self.analysis.session.kernels(path) if kernel.span.path == path]
+        calls = calls_at(kernels, text, path, line, self.server.picked.get(path))
+        if not calls.calls:
+            return []
+        command = confirm_command(self.document.uri, line, calls)
+        return [types.CodeAction(command.title, kind=CONFIRM_KIND, command=command)]
+
     def removals(self) -> list[Offer]:
         """The fixes of ignore comments that ignore nothing."""
         module = self.analysis.files.module(self.document.path)
@@ -105,11 +135,14 @@ class _Offers:
 
     def findings(self) -> list[Finding]:
         """What the file shows on the lines that are asked about."""
+        lines = self.lines()
+        shown = self.analysis.findings(self.document.path)
+        return [finding for finding in shown if finding.span.start <= lines.end and lines.start <= finding.span.end]
+
+    def lines(self) -> Span:
         text = self.document.text
         start = text.line_start(text.line_of(self.asked.start))
-        end = text.line_end(text.line_of(self.asked.end))
-        shown = self.analysis.findings(self.document.path)
-        return [finding for finding in shown if finding.span.start <= end and start <= finding.span.end]
+        return Span(self.document.path, start, text.line_end(text.line_of(self.asked.end)))
 
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
         """As the client has it, where it sent it along: it may compare them as a whole."""

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..answers.examples import Given
 from ..answers.report import FileReport, Summary, SyntaxProblem
 from ..answers.session import Session
 from ..domain.finding import Finding
@@ -21,7 +22,7 @@ from ..workspace.ignores import apply_comments, filtered, is_selected
 from ..workspace.settings import Settings
 from .documents import Document, Documents
 
-OpenSession = Callable[[WorkspaceFiles, Target], Session]
+OpenSession = Callable[[WorkspaceFiles, Target, Callable[[str], Given]], Session]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Analysis:
         self.files = WorkspaceFiles(ground.roots, ground.site_paths)
         for path, document in self._taken.items():
             self.files.overlay(path, document.text.content)
-        self.session = self._open_session(self.files, ground.target)
+        self.session = self._open_session(self.files, ground.target, ground.settings.examples_of)
 
     def _take(self, path: str, document: Document | None) -> None:
         if document is None or document.refused:

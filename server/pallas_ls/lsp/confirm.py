@@ -43,6 +43,16 @@ HOW = (
     "`# pallas: example f(a: bf16[4096, 4096])` above it"
 )
 
+#: What the progress says while JAX is in a phase of the agent's protocol.
+DOING = {
+    "import": "importing",
+    "arguments": "making the arguments of",
+    "trace": "tracing",
+    "lower": "lowering",
+    "compile": "compiling",
+    "interpret": "interpreting",
+}
+
 T = TypeVar("T")
 
 
@@ -137,7 +147,7 @@ def _plan(server: PallasServer, document: Document, manner: Manner, choose: Choo
         roots=server.analysis.ground.roots,
     )
     origins = {name: origin.replace("/", os.sep) for name, origin in bundle.origins.items()}
-    return Plan(document, request, manner.way, Asked(calls, origins, manner.way.name))
+    return Plan(document, request, manner.way, Asked(calls, origins, manner.way.name, isinstance(manner.way, Local)))
 
 
 def _bundle(server: PallasServer, document: Document) -> Bundle:
@@ -259,7 +269,7 @@ async def _begin(server: PallasServer, plan: Plan, cancel: threading.Event) -> C
 
 def _phase(asked: Asked, event: Event) -> str:
     if isinstance(event, Progress):
-        return f"{event.phase} {asked.name(event.id)}"
+        return f"{DOING.get(event.phase, event.phase)} {asked.name(event.id)}"
     return f"JAX {event.jax}" if isinstance(event, Machine) and event.jax else ""
 
 

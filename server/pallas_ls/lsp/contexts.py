@@ -87,6 +87,7 @@ async def set_context(server: PallasServer, *arguments: Any) -> None:
     if document is not None:
         server.picked[document.path] = id_
         server.context_names[document.path] = call.name
+        await server.ask(place.uri, lambda d: server.analysis.session.pick(d.path, call))
         server.check(document.path)
     if server.abilities.refreshes_lenses:
         await server.workspace_code_lens_refresh_async(None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from concurrent.futures import Future
 
 from lsprotocol import types
@@ -22,8 +23,10 @@ async def hover(server: PallasServer, params: types.HoverParams) -> types.Hover 
         return None
     markdown, range_, symbol = found
     documentation = await documented(server.docs, symbol) if symbol and server.docs else None
-    kind = types.MarkupKind.Markdown if server.abilities.markdown else types.MarkupKind.PlainText
-    return types.Hover(types.MarkupContent(kind, joined(markdown, documentation)), range_)
+    whole = joined(markdown, documentation)
+    if server.abilities.markdown:
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, whole), range_)
+    return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, plain(whole)), range_)
 
 
 def _known(
@@ -64,3 +67,14 @@ def _fenced(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}text\n{text}\n{fence}" if text else ""
+
+
+#: A fenced block; else a mark of emphasis or code on our own lines.
+MARKS = re.compile(
+    r"^(?P<fence>```+)\w*\n(?P<text>.*?)\n(?P=fence)$|\*\*(?P<bold>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`", re.M | re.S
+)
+
+
+def plain(markdown: str) -> str:
+    """For a client that shows text as it comes (Emacs without markdown-mode): the words without the marks."""
+    return MARKS.sub(lambda found: found["text"] or found["bold"] or found["code"] or "", markdown)

@@ -25,16 +25,17 @@ def _lenses(server: PallasServer, document: Document) -> list[types.CodeLens]:
         start = server.render.positions.position(document.text, document.text.line_start(line))
         range_ = types.Range(start, start)
         if server.options.trusted and calls.calls:
-            made.append(types.CodeLens(range_, _confirm(document.uri, line, calls)))
+            made.append(types.CodeLens(range_, confirm_command(document.uri, line, calls)))
         if len(calls.callable) > 1:
             made.append(types.CodeLens(range_, _pick(document.uri, line, calls)))
     return made
 
 
-def _confirm(uri: str, line: int, calls: Calls) -> types.Command:
+def confirm_command(uri: str, line: int, calls: Calls) -> types.Command:
+    """Asks JAX about what the line speaks of."""
     count = len(calls.meant)
     what = f"Confirm {count} calls" if count > 1 else "Confirm"
-    return types.Command(f"{what} (lower here)", CONFIRM, arguments=[{"uri": uri, "line": line, "way": "lower"}])
+    return types.Command(f"{what} with JAX", CONFIRM, arguments=[{"uri": uri, "line": line, "way": "lower"}])
 
 
 def _pick(uri: str, line: int, calls: Calls) -> types.Command:

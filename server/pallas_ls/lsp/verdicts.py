@@ -16,6 +16,11 @@ from ..source.text import Text
 SOURCE = "pallas confirm"
 #: Characters of JAX's message in the sentence that pops up; the log has all of it.
 SHORT = 300
+#: What to do where the Python that was asked has no JAX.
+NO_JAX = (
+    "Set `pallas.interpreter` to a Python with JAX (or `python` in [tool.pallas-ls] of pyproject.toml), "
+    "or start the editor with that environment activated"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +30,13 @@ class Asked:
     Attributes:
       calls: by the id that the request gave them.
       origins: the path of each file of the request by its name there.
-      where: the machine, as the user calls it.
+      where: the machine, as the user calls it; local: whether it is this one.
     """
 
     calls: Mapping[str, KernelCall]
     origins: Mapping[str, str]
     where: str
+    local: bool = True
 
     def name(self, id_: str) -> str:
         return self.calls[id_].name if id_ in self.calls else "the file"
@@ -102,7 +108,8 @@ def sentence(asked: Asked, outcome: Outcome) -> tuple[types.MessageType, str]:
     if outcome.failure is Failure.CANCELLED:
         return types.MessageType.Info, "Pallas: the confirmation was cancelled"
     if outcome.failure:
-        return types.MessageType.Error, f"Pallas: no verdict: {outcome.message}"
+        advice = f". {NO_JAX}" if outcome.failure is Failure.NO_JAX and asked.local else ""
+        return types.MessageType.Error, f"Pallas: no verdict: {outcome.message}{advice}"
     return types.MessageType.Info, f"Pallas: {_accepted(asked, outcome)}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from ..domain.array import Array
 from ..domain.finding import JaxError
 from ..domain.python import Int, Value
@@ -11,6 +13,13 @@ from .view import CallView, is_known, show_array, type_name
 
 #: Functions whose signature is checked here.
 CALLS = ("async_store_smem",)
+
+
+_MEANING = {
+    "cluster_dim": "the cluster axis",
+    "cluster_idx": "the receiving block's index along cluster_dim",
+    "barrier": "which counts the bytes there",
+}
 
 
 def missing_arguments(v: CallView) -> Answer:
@@ -31,7 +40,8 @@ def missing_arguments(v: CallView) -> Answer:
         plural = "s" if len(names) > 1 else ""
     text = f"{v.fact.api}() missing {len(names)} required {kind} argument{plural}: {listed}"
     return Problem(
-        f"{v.fact.api} also needs {', '.join(n + '=' for n in v.fact.missing)}.", JaxError("TypeError", text)
+        f"{v.fact.api} also needs {', '.join(f'{n} ({_MEANING[n]})' if n in _MEANING else n for n in v.fact.missing)}.",
+        JaxError("TypeError", text),
     )
 
 
@@ -43,10 +53,18 @@ def unknown_arguments(v: CallView) -> Answer:
     if name.startswith("positional"):
         return Problem(
             f"{v.fact.api} takes its further arguments by keyword.",
-            JaxError("TypeError", f"{v.fact.api}() takes 3 positional arguments but more were given"),
+            JaxError("TypeError", f"{v.fact.api}() takes 3 positional arguments but …"),
         )
+    if name in v.fact.operands:
+        return Problem(
+            f"{name} is given twice, by position and by keyword.",
+            JaxError("TypeError", f"{v.fact.api}() got multiple values for argument '{name}'"),
+            v.site(name),
+        )
+    close = get_close_matches(name, v.fact.missing or [n for n in v.fact.operands if v.site(n) is None], 1)
+    hint = f" Is {close[0]} meant?" if close else ""
     return Problem(
-        f"{v.fact.api} has no parameter {name!r}.",
+        f"{v.fact.api} has no parameter {name!r}.{hint}",
         JaxError("TypeError", f"{v.fact.api}() got an unexpected keyword argument '{name}'"),
         v.site(name),
     )
@@ -65,17 +83,47 @@ def reference(name: str):
             return Unsure(f"{name} is not known")
         if isinstance(x, Array) and not isinstance(x.shape, tuple):
             return Unsure(f"{name} may be a reference")
-        text = f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}."
-        jax = JaxError("ValueError", f"Can only call `{v.fact.api}` on a `Ref`: {_jax_value(v, x)}.")
-        return Problem(text, jax, v.site(name))
+        text = (
+            f"{name} must be a reference (a scratch buffer or a view of one); this is {type_name(x)}. `ref[...]` "
+            "reads it, `ref.at[...]` is a view."
+        )
+        return Problem(text, _not_a_ref(v, x), v.site(name))
 
     return check
+
+
+def _not_a_ref(v: CallView, x: Value) -> JaxError:
+    if isinstance(x, (Array, Int, float, bool)):
+        return JaxError("ValueError", f"Can only call `{v.fact.api}` on a `Ref`: {_jax_value(v, x)}.")
+    shown = f"'{x}' of type '<class '{type(x).__name__}'>'" if x is None else f"of type {type_name(x)}"
+    return JaxError("TypeError", f"Argument {shown} is not a valid JAX type")
 
 
 def _jax_value(v: CallView, x: Value) -> str:
     if isinstance(x, Array):
         return f"JitTracer({show_array(x.shape, x.dtype).replace(' ', '')})"
     return str(x.dim) if isinstance(x, Int) else str(x)
+
+
+#: What JAX says of a reference where it wants a value.
+_CONVERTED = (
+    "Triggering __jax_array__() during abstractification is no longer supported. To avoid this error, either "
+    "explicitly convert your object using jax.numpy.array(), or register your object as a pytree."
+)
+
+
+def values(v: CallView) -> Answer:
+    """What is sent, and where to, are values."""
+    for name in ("src", "cluster_idx"):
+        x = v.value(name)
+        if isinstance(x, Ref):
+            shown = x.name or "the reference"
+            text = f"{name} must be a value; this is {type_name(x)}. Load it first: plgpu.load({shown}, layout=...)."
+            return Problem(text, JaxError("ValueError", _CONVERTED), v.site(name))
+        if name in v.fact.arg_sites and (x is None or isinstance(x, (str, RefType)) or type(x) is tuple):
+            jax = JaxError("TypeError", "Error interpreting argument to async_store_smem as a JAX value.")
+            return Problem(f"{name} must be a value; this is {type_name(x)}.", jax, v.site(name))
+    return None
 
 
 def smem_reference(name: str, what: str):
@@ -89,7 +137,11 @@ def smem_reference(name: str, what: str):
             return None
         space = x.type.space
         shown = show_array(x.type.shape, x.type.dtype).replace(" ", "")
-        text = f"{name} must be {what} in shared memory; {x.name or 'this'} is in {space.upper()}."
+        make = "plgpu.SMEM(...)" if name == "ref" else "plgpu.Barrier()"
+        text = (
+            f"{name} must be {what} in shared memory ({make} in scratch_types); {x.name or 'this'} is in "
+            f"{space.upper()}."
+        )
         jax = JaxError("ValueError", f"{name} must be a SMEM reference, got Ref<{space}>{{{shown}}}")
         return Problem(text, jax, v.site(name))
 
@@ -98,32 +150,35 @@ def smem_reference(name: str, what: str):
 
 PRIMITIVES = "jax/_src/pallas/mosaic_gpu/primitives.py"
 _REF_TEXT = (
-    "The buffer and the barrier are passed as references, the way the kernel's body receives them from `scratch_types`, or as views of them "
+    "The buffer and the barrier are passed as references, the way the kernel's body receives them from "
+    "`scratch_types`, or as views of them "
     "(`ref.at[...]`). `ref[...]` loads the buffer: it gives an array."
 )
 _SPACE_TEXT = (
-    "An `async_store_smem` writes registers to the shared memory of another block of the cluster and signals a barrier there. Both the buffer and "
+    "An `async_store_smem` writes registers to the shared memory of another block of the cluster and signals a "
+    "barrier there. Both the buffer and "
     "the barrier are allocated in shared memory: `plgpu.SMEM(...)` and `plgpu.Barrier(...)`."
 )
 
 RULES = (
     Rule(
-        "missing-argument",
-        "Required arguments are given.",
-        CALLS,
-        50,
-        missing_arguments,
-        f"{PRIMITIVES}, async_store_smem (its signature)",
-        "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are keywords.",
-    ),
-    Rule(
         "unknown-argument",
         "Keywords are those of the function.",
         CALLS,
-        51,
+        50,
         unknown_arguments,
         f"{PRIMITIVES}, async_store_smem (its signature)",
         "The call gives a keyword that the function does not have, or more positional arguments than it takes.",
+    ),
+    Rule(
+        "missing-argument",
+        "Required arguments are given.",
+        CALLS,
+        51,
+        missing_arguments,
+        f"{PRIMITIVES}, async_store_smem (its signature)",
+        "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are "
+        "keywords.",
     ),
     Rule(
         "not-a-reference",
@@ -133,6 +188,16 @@ RULES = (
         lambda v: _first(reference("ref")(v), lambda: reference("barrier")(v)),
         "jax/_src/state/primitives.py, get_ref_and_transforms",
         _REF_TEXT,
+    ),
+    Rule(
+        "not-a-value",
+        "What is sent is a value, not a reference.",
+        CALLS,
+        65,
+        values,
+        "jax/_src/core.py, the conversion of a primitive's operands",
+        "The store sends registers: a value that was computed or loaded. A buffer is loaded first, in a layout that "
+        "can be stored: `plgpu.load(ref, layout=plgpu.Layout.WGMMA)`. The receiving block's index is an integer.",
     ),
     Rule(
         "store-memory-space",

@@ -19,12 +19,19 @@ def unknown_axis(v: CallView) -> Answer:
         return Unsure("the kernel's axes are not known")
     if name in names or launch.warp:
         return None
+    if v.target.mapped:
+        return Unsure("a mesh around the kernel (jax.shard_map) may have this axis")
     jax = JaxError(
         "NameError", f"Found an unbound axis name: {name}. To fix this, please call axis_index under `jax.shard_map`."
     )
     listed = ", ".join(map(repr, names)) if names else "none"
     notes = (Note(launch.made.site, "the kernel's mesh"),) if launch.made else ()
-    return Problem(f"The kernel has no axis {name!r}; its axes are: {listed}.", jax, v.site("axis_name"), notes)
+    return Problem(
+        f"The kernel has no axis {name!r}; its axes are: {listed} (grid_names=, cluster_names=, thread_name=).",
+        jax,
+        v.site("axis_name"),
+        notes,
+    )
 
 
 def _axis_names(launch: Launch) -> list[str] | None:
@@ -49,7 +56,9 @@ RULES = (
         10,
         unknown_axis,
         "jax/_src/core.py, axis_frame",
-        "`jax.lax.axis_index(name)` asks for the position along an axis of the grid (`grid_names`), of the cluster (`cluster_names`) or among the "
-        "warpgroups (`thread_name`). A name that none of them declares is unbound, unless the kernel is called under `jax.shard_map` with a mesh that has it.",
+        "`jax.lax.axis_index(name)` asks for the position along an axis of the grid (`grid_names`), of the cluster "
+        "(`cluster_names`) or among the "
+        "warpgroups (`thread_name`). A name that none of them declares is unbound, unless the kernel is called under "
+        "`jax.shard_map` with a mesh that has it.",
     ),
 )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import element_bits
 from ..domain.cond import Cond
 from ..domain.dim import Dim
-from ..domain.dtype import DType
 from ..domain.finding import JaxError
 from ..domain.python import DictCell, Int, ListCell, Unknown, Value
 from ..domain.ref import RefType, Swizzle, Tiling
 from ..source.span import Site
+from .advice import fitting_transforms, rounded_to_tiles, show_transforms
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .view import CallView, show_array, show_shape
 
@@ -29,10 +31,11 @@ def swizzle_value(v: CallView) -> Answer:
     exact = v.exact(s)
     if not all(a is False for a in allowed) or exact is None:
         return Unsure("the swizzle is not known")
-    text = f"A swizzle of {exact} bytes does not exist: it is 32, 64 or 128."
+    text = f"A swizzle of {exact} bytes does not exist: it is 32, 64 or 128, and divides the row in bytes."
     if exact == 16:
         text += (
-            " (plgpu.find_swizzle returns 16 for rows that no wider swizzle divides; leave the transform away then.)"
+            " plgpu.find_swizzle returns 16 for rows that none of them divides: leave the transform away then, or "
+            "widen the row."
         )
     jax = JaxError("ValueError", f"Swizzle {exact} is not supported. Only 32, 64 and 128 are accepted.")
     return Problem(text, jax, v.site("swizzle"))
@@ -49,11 +52,14 @@ def barrier_arrivals(v: CallView) -> Answer:
     shown = dims.text(v.simplify(n.dim))
     jax = JaxError("ValueError", f"Num arrivals must be at least 1, but got {shown}")
     return Problem(
-        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival.", jax, v.site("num_arrivals")
+        f"num_arrivals={shown}: a barrier completes a phase after at least one arrival. Give the number of "
+        "arrivals that a wait is for.",
+        jax,
+        v.site("num_arrivals"),
     )
 
 
-# -- transforms of a buffer ----------------------------------------------------------------------------------------------------
+# -- transforms of a buffer ------------------------------------------------------------------------
 
 
 def buffer_types(v: CallView) -> list[RefType]:
@@ -69,32 +75,36 @@ def _types(v: Value) -> list[RefType]:
     if isinstance(v, (ListCell, DictCell)):
         return _types(v.slots["items"])
     if isinstance(v, dict):
-        rows = [x[1] if type(x) is tuple and len(x) == 2 else x for x in v.values()]
+        rows = [x[1] if type(x) is tuple and len(x) == 2 else x for _, x in _as_flattened(v)]
         return [t for x in rows for t in _types(x)]
     if type(v) is tuple:
         return [t for x in v for t in _types(x)]
     return []
 
 
+def _as_flattened(v: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    """A dict's items in the order in which JAX flattens them."""
+    return sorted(v.items()) if all(isinstance(k, str) for k in v) else list(v.items())
+
+
 def tiling_divides(v: CallView) -> Answer:
     """A tiling that does not divide the buffer's shape."""
-    unsure: Answer = None
-    for t in buffer_types(v):
-        answer = _walk(v, t)[0]
-        if isinstance(answer, Problem):
-            return answer
-        unsure = unsure or answer
-    return unsure
+    return _first_fault(v)[0]
 
 
 def swizzle_row(v: CallView) -> Answer:
     """A row (the last dimension after tiling) that is not as wide as the swizzle."""
-    unsure: Answer = None
+    return _first_fault(v)[1]
+
+
+def _first_fault(v: CallView) -> tuple[Answer, Answer]:
+    """What `_walk` says of the first buffer that JAX stops at: buffer by buffer, not check by check."""
+    unsure: tuple[Answer, Answer] = (None, None)
     for t in buffer_types(v):
         tiling, row = _walk(v, t)
-        if tiling is None and isinstance(row, Problem):
-            return row
-        unsure = unsure or (row if isinstance(row, Unsure) else None)
+        if isinstance(tiling, Problem) or isinstance(row, Problem):
+            return tiling, row
+        unsure = (unsure[0] or tiling, unsure[1] or row)
     return unsure
 
 
@@ -105,7 +115,8 @@ def transforms_are_sound(v: CallView, t: RefType) -> bool:
 
 
 def _walk(v: CallView, t: RefType) -> tuple[Answer, Answer]:
-    """(what is wrong with a tiling, what is wrong with a swizzle), following `transform_type` through the transforms."""
+    """(what is wrong with a tiling, what is wrong with a swizzle), following `transform_type` through the
+    transforms."""
     if isinstance(t.transforms, Unknown):
         return Unsure(t.transforms.why), None
     if not t.transforms:
@@ -132,17 +143,19 @@ def _tile(v: CallView, t: RefType, x: Tiling, shape: list[Dim | None]) -> Answer
     if not isinstance(x.tiling, tuple):
         return Unsure(x.tiling.why)
     tiling = [e.dim if isinstance(e, Int) else None for e in x.tiling]
-    if not tiling or len(tiling) > len(shape):
-        return Unsure("the tiling has more dimensions than the buffer")
+    if not tiling:
+        return Unsure("an empty tiling has no model")
     tiled = shape[-len(tiling) :]
     unsure = False
-    for d, by in zip(tiled, tiling, strict=True):
+    for d, by in zip(tiled, tiling, strict=False):  # JAX passes over the dimensions that the buffer lacks
         known = None if d is None or by is None else v.decide(conds.divides(by, d))
         if known is False and d is not None and by is not None:
             return _does_not_divide(v, t, x, d, by)
         unsure = unsure or known is None
     if unsure:
         return Unsure("whether the tiling divides the shape is not known")
+    if len(tiling) > len(shape):
+        return Unsure("the tiling has more dimensions than the buffer")
     counts = [dims.floordiv(d, by) for d, by in zip(tiled, tiling, strict=True) if d is not None and by is not None]
     shape[-len(tiling) :] = [*counts, *tiling]
     return None
@@ -152,10 +165,21 @@ def _does_not_divide(v: CallView, t: RefType, x: Tiling, d: Dim, by: Dim) -> Pro
     rest = v.simplify(dims.mod(d, by))
     text = (
         f"TilingTransform({show_shape(x.tiling)}) does not divide {show_array(t.shape, t.dtype)}: "
-        f"{dims.text(v.simplify(d))} % {dims.text(v.simplify(by))} = {dims.text(rest)}."
+        f"{dims.text(v.simplify(d))} % {dims.text(v.simplify(by))} = {dims.text(rest)}.{_use_instead(v, t)}"
     )
     at = x.made.args.get("tiling") if x.made else None
     return Problem(text, JaxError("AssertionError", ""), at or _site(t), _shape_note(t, at))
+
+
+def _use_instead(v: CallView, t: RefType) -> str:
+    """Transforms that the buffer can have, or the sizes that it would need for any."""
+    shape, bits = v.exact_shape(t.shape), element_bits(t.dtype)
+    if not shape or not isinstance(bits, int):
+        return ""
+    fitting = fitting_transforms(shape, bits)
+    if fitting is not None:
+        return f" Use {show_transforms(*fitting)}."
+    return f" The usual tilings do not divide it; they do {t.dtype}{list(rounded_to_tiles(shape, bits))}."
 
 
 def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer:
@@ -174,9 +198,10 @@ def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer
     want, last = v.simplify(want), v.simplify(last)
     row_bytes = dims.floordiv(dims.mul(last, bits), 8)
     text = (
-        f"SwizzleTransform({dims.text(v.simplify(swizzle.dim))}) needs rows of {dims.text(v.simplify(swizzle.dim))} bytes, that is "
+        f"SwizzleTransform({dims.text(v.simplify(swizzle.dim))}) needs rows of "
+        f"{dims.text(v.simplify(swizzle.dim))} bytes, that is "
         f"{dims.text(want)} x {t.dtype}; after tiling a row of {show_array(t.shape, t.dtype)} has {dims.text(last)} "
-        f"({dims.text(v.simplify(row_bytes))} bytes)."
+        f"({dims.text(v.simplify(row_bytes))} bytes).{_use_instead(v, t)}"
     )
     physical = (
         "("
@@ -186,7 +211,8 @@ def _row(v: CallView, t: RefType, x: Swizzle, shape: list[Dim | None]) -> Answer
     )
     jax = JaxError(
         "ValueError",
-        f"Swizzle {dims.text(v.simplify(swizzle.dim))} requires the trailing dimension to be of size {dims.text(want)}, "
+        f"Swizzle {dims.text(v.simplify(swizzle.dim))} requires the trailing dimension to be of size "
+        f"{dims.text(want)}, "
         f"but got shape: {physical}",
     )
     at = x.made.args.get("swizzle") if x.made else None
@@ -206,11 +232,6 @@ def _shape_note(t: RefType, at: Site | None) -> tuple[Note, ...]:
     )
 
 
-def row_elements(swizzle: int, dtype: DType) -> int:
-    """Elements in a row of a swizzle."""
-    return swizzle * 8 // dtype.bits
-
-
 RULES = (
     Rule(
         "swizzle-value",
@@ -219,8 +240,10 @@ RULES = (
         10,
         swizzle_value,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.__post_init__",
-        "Swizzling permutes 16-byte units within rows of 32, 64 or 128 bytes, so that the accesses of a warp meet different banks. "
-        "The hardware (TMA, wgmma, tcgen05) knows these three widths only.\n\nTake the widest that divides the row in bytes, with "
+        "Swizzling permutes 16-byte units within rows of 32, 64 or 128 bytes, so that the accesses of a warp meet "
+        "different banks. "
+        "The hardware (TMA, wgmma, tcgen05) knows these three widths only.\n\nTake the widest that divides the row "
+        "in bytes, with "
         "`TilingTransform((8, 8 * swizzle // bits))`.",
     ),
     Rule(
@@ -230,7 +253,8 @@ RULES = (
         10,
         barrier_arrivals,
         "jax/_src/pallas/mosaic_gpu/core.py, BarrierType.__post_init__",
-        "An mbarrier completes its phase when `num_arrivals` arrivals have been counted. With none there is no phase to wait for.",
+        "An mbarrier completes its phase when `num_arrivals` arrivals have been counted. With none there is no phase "
+        "to wait for.",
     ),
     Rule(
         "tiling-divides",
@@ -239,7 +263,8 @@ RULES = (
         30,
         tiling_divides,
         "jax/_src/pallas/mosaic_gpu/core.py, TilingTransform.transform_type",
-        "`TilingTransform((a, b))` lays the last two dimensions out as whole tiles of a x b elements. JAX says only `AssertionError` where a tile "
+        "`TilingTransform((a, b))` lays the last two dimensions out as whole tiles of a x b elements. JAX says only "
+        "`AssertionError` where a tile "
         "is left over.\n\nChoose a tiling that divides the shape, or round the shape up to whole tiles.",
     ),
     Rule(
@@ -249,7 +274,8 @@ RULES = (
         40,
         swizzle_row,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.transform_type",
-        "A swizzle of s bytes permutes rows of exactly s bytes: after tiling, the last dimension has `8 * s // bits` elements.\n\n"
+        "A swizzle of s bytes permutes rows of exactly s bytes: after tiling, the last dimension has `8 * s // bits` "
+        "elements.\n\n"
         "Fit the tiling to the swizzle (`TilingTransform((8, 8 * s // bits))`), or take the swizzle that the row has.",
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -10,17 +9,22 @@ from ..domain import cond as conds
 from ..domain.cond import And, Cond, Not, Or, Truth
 from ..domain.fact import CallFact
 from ..domain.target import Semantics, Target
+from ..evaluate.control import catches
 from ..source.span import Site
 from .registry import all_rules
 from .rule import Problem, Rule, Unsure
 from .view import CallView
+
+#: A call and the context that it was seen in.
+Place = tuple[Site, tuple[Site, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Violation:
     """A call that a rule refuses.
 
-    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls (outermost first)
+    `chain` is the context: empty where every binding of the entry's parameters violates the rule, else the host calls
+    (outermost first)
     whose arguments do.
     """
 
@@ -49,10 +53,9 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
     for rule in all_rules():
         for api in rule.apis:
             by_api.setdefault(api, []).append(rule)
-    for rules in by_api.values():
-        rules.sort(key=lambda r: r.order)
     violations: list[Violation] = []
     doubts: list[Doubt] = []
+    passed: dict[Place, list[CallFact]] = {}
     for fact in facts:
         rules = by_api.get(fact.api)
         if rules is None:
@@ -60,19 +63,52 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         found = _judge_one(CallView(fact, target_of(fact)), rules)
         if isinstance(found, Violation):
             violations.append(found)
-        elif found is not None:
+            continue
+        passed.setdefault((fact.site, fact.chain), []).append(fact)
+        if found is not None:
             doubts.append(found)
-    return _without_repeats(violations), doubts
+    certain = [v for v in violations if not _depends(v.fact, passed.get((v.fact.site, v.fact.chain), ()))]
+    sure = {id(v) for v in certain}
+    doubts += [
+        Doubt(v.fact, "it is refused for some values of what is not known here")
+        for v in violations
+        if id(v) not in sure
+    ]
+    return _without_repeats(certain), doubts
+
+
+def _depends(fact: CallFact, passed: Iterable[CallFact]) -> bool:
+    """Whether the same call passes in another case of an open condition: then not every binding violates the rule."""
+    opposite = {conds.negate(c) for c in fact.guards if not _is_traced(c)}
+    return any(not opposite.isdisjoint(other.guards) for other in passed)
 
 
 def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
+    if view.fact.facts.contradictory:
+        return None
+    if view.semantics is None:
+        return _judge_both(view, rules)
+    return _judge_under(view, rules, view.semantics)
+
+
+def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
+    """A call of unknown semantics is refused where both refuse it; quoted is what JAX says under the default ones."""
+    default = view.target.default_semantics()
+    found = {s: _judge_under(CallView(view.fact, view.target, s), rules, s) for s in Semantics}
+    other = next(found[s] for s in Semantics if s is not default)
+    if isinstance(found[default], Violation) and isinstance(other, Violation):
+        return found[default]
+    doubt = next((d for d in found.values() if isinstance(d, Doubt)), None)
+    if doubt is None and any(found.values()):
+        return Doubt(view.fact, "the lowering semantics are not known, and only one of them refuses this")
+    return doubt
+
+
+def _judge_under(view: CallView, rules: list[Rule], semantics: Semantics) -> Violation | Doubt | None:
     doubt: str | None = None
     fact = view.fact
-    if fact.facts.contradictory:
-        return None
-    semantics = view.semantics
-    for rule in rules:
-        if not _applies(rule, view, semantics):
+    for rule in sorted(rules, key=lambda r: r.place(semantics)):
+        if not rule.holds_for(view.version, semantics):
             continue
         answer = rule.check(view)
         if isinstance(answer, Problem):
@@ -86,29 +122,16 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
     return Doubt(fact, doubt) if doubt is not None else None
 
 
-def catches(kind: str, name: str) -> bool:
-    """Whether `except kind` takes an exception of class `name`; classes that are not Python's own are compared by name."""
-    k, n = getattr(builtins, kind, None), getattr(builtins, name, None)
-    if isinstance(k, type) and isinstance(n, type):
-        return issubclass(n, k)
-    return kind == name or kind in ("Exception", "BaseException")
-
-
-def _applies(rule: Rule, view: CallView, semantics: Semantics | None) -> bool:
-    if semantics is None:
-        return rule.semantics is None and rule.holds_for(view.version, Semantics.LANE)
-    return rule.holds_for(view.version, semantics)
-
-
 def _hinges_on_unknown(guards: tuple[Cond, ...]) -> bool:
-    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken for granted)."""
+    """Whether the path stands under a condition that the analysis knows nothing of (that a loop runs at all is taken
+    for granted)."""
     return any(_is_unknown(g) for g in guards)
 
 
 def _is_unknown(c: Cond) -> bool:
     match c:
         case Truth():
-            return c.name.startswith("?") and not c.name.startswith("?loop")
+            return c.name.startswith("?") and not c.name.startswith(("?loop", "?traced"))
         case Not():
             return _is_unknown(c.cond)
         case And() | Or():
@@ -119,8 +142,15 @@ def _is_unknown(c: Cond) -> bool:
             return False
 
 
+def _is_traced(c: Cond) -> bool:
+    """Whether JAX traces both sides of the condition (`lax.cond`)."""
+    inner = c.cond if isinstance(c, Not) else c
+    return isinstance(inner, Truth) and inner.name.startswith("?traced")
+
+
 def _without_repeats(violations: list[Violation]) -> list[Violation]:
-    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it already)."""
+    """One for each rule, site and context; a context that contains another one's is left out (the inner call says it
+    already)."""
     by_place: dict[tuple[str, Site], dict[tuple[Site, ...], Violation]] = {}
     for v in violations:
         place = (v.rule.id, v.problem.at or v.fact.site)

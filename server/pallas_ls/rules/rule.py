@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..domain.finding import JaxError, Severity
 from ..domain.target import JaxVersion, Semantics
 from ..source.span import Site
+from . import page as pages
 
 if TYPE_CHECKING:
     from .view import CallView
@@ -47,6 +48,11 @@ class Unsure:
     why: str
 
 
+_KERNELS = resources.files("pallas_ls.rules").joinpath("kernels")
+
+#: The comment that marks the line at fault in a bad kernel.
+REFUSED = "  # <- refused"
+
 Answer = Problem | Unsure | None
 Check = Callable[["CallView"], Answer]
 
@@ -60,6 +66,7 @@ class Rule:
       summary: one line: what is refused.
       apis: short names of the calls it looks at (`CallFact.api`).
       order: place among the checks of one call; the first violated one is reported. Tens leave room.
+      warpgroup_order: its place under Warpgroup semantics, where that is another one.
       check: the decision.
       source: file and function of JAX that it mirrors.
       explanation: Markdown: what happens on the GPU and why, what to do.
@@ -80,6 +87,7 @@ class Rule:
     semantics: Semantics | None = None
     severity: Severity = Severity.ERROR
     extra: tuple[str, ...] = field(default=())
+    warpgroup_order: int | None = None
 
     def holds_for(self, version: JaxVersion, semantics: Semantics) -> bool:
         """Whether the rule applies to a version and semantics."""
@@ -89,19 +97,34 @@ class Rule:
             return False
         return self.semantics is None or self.semantics is semantics
 
+    def place(self, semantics: Semantics) -> int:
+        """Its place among the checks of one call."""
+        other = self.warpgroup_order
+        return other if other is not None and semantics is Semantics.WARPGROUP else self.order
+
     def example(self, kind: str) -> str:
-        """The rule's "bad" or "good" kernel."""
-        name = f"{self.id}.{kind}.py"
-        return resources.files("pallas_ls.rules").joinpath("kernels").joinpath(name).read_text("utf-8")
+        """The rule's "bad" or "good" kernel. The line at fault of the bad one ends in REFUSED."""
+        return _KERNELS.joinpath(f"{self.id}.{kind}.py").read_text("utf-8")
+
+    def recorded(self) -> dict[str, str]:
+        """What each measured release says of the bad kernel: {"0.12.0": "ValueError: ..."}; "OK" where it lowers."""
+        head, *rows = (line.split("\t") for line in _KERNELS.joinpath("results.tsv").read_text("utf-8").splitlines())
+        said = next(row for row in rows if row[0] == f"{self.id}.bad.py")
+        return dict(zip(head[1:], said[1:], strict=True))
+
+    @property
+    def versions_text(self) -> str:
+        """The JAX versions for which it holds: "since 0.11.0"."""
+        if self.since is None and self.until is None:
+            return "all"
+        first = f"since {self.since}" if self.since is not None else ""
+        return f"{first}{', ' if first and self.until else ''}{f'until {self.until}' if self.until is not None else ''}"
+
+    @property
+    def semantics_text(self) -> str:
+        """The lowering semantics for which it holds."""
+        return self.semantics.value if self.semantics is not None else "lane and warpgroup"
 
     def page(self) -> str:
         """The rule's page in Markdown."""
-        versions = f"{self.since or 'any'} to {self.until or 'the newest'}" if self.since or self.until else "all"
-        semantics = self.semantics.value if self.semantics else "lane and warpgroup"
-        return (
-            f"# {self.id}\n\n{self.summary}\n\n"
-            f"Severity: {self.severity.value}. JAX versions: {versions}. Lowering semantics: {semantics}. "
-            f"JAX's check: `{self.source}`.\n\n{self.explanation.strip()}\n\n"
-            f"## Refused\n\n```python\n{self.example('bad').strip()}\n```\n\n"
-            f"## Accepted\n\n```python\n{self.example('good').strip()}\n```\n"
-        )
+        return pages.page(self)

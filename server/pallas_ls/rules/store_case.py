@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import gcd
 
 from ..domain import dim as dims
@@ -16,7 +17,7 @@ from ..domain.ref import Ds, Indexed, Loaded, Permuted, Position, Ref, RefType, 
 from ..domain.target import Semantics
 from .buffers import transforms_are_sound
 from .rule import Unsure
-from .transfer.case import BarrierKind, Outcome, Sliced, StoreCase, Undecided, View
+from .transfer.case import Accepted, BarrierKind, Outcome, Sliced, StoreCase, Undecided, View
 from .transfer.ops import Load, load_layout
 from .transfer.store import async_store_outcome
 from .view import CallView
@@ -31,7 +32,22 @@ def outcome(v: CallView) -> Outcome | Unsure:
 
 def _outcome(v: CallView) -> Outcome | Unsure:
     case = store_case(v)
-    return case if isinstance(case, Unsure) else async_store_outcome(case)
+    if isinstance(case, Unsure):
+        return case
+    found = async_store_outcome(case)
+    return Unsure(_FREE) if isinstance(found, Accepted) and _may_keep_its_layout(v, case) else found
+
+
+_FREE = "the value is computed; whether the layout that it is given can be changed on the way is not known"
+
+
+def _may_keep_its_layout(v: CallView, case: StoreCase) -> bool:
+    """Whether a computed value is refused if it keeps the layout of the values that it was computed from."""
+    src = v.value("src")
+    if case.source is not None or not isinstance(src, Array) or not isinstance(src.layout, LayoutName):
+        return False
+    kept = named_layout(v, src.layout)
+    return isinstance(kept, RegisterLayout) and isinstance(async_store_outcome(replace(case, source=kept)), JaxError)
 
 
 def store_case(v: CallView) -> StoreCase | Unsure:
@@ -117,7 +133,7 @@ def source_layout(
     return None
 
 
-def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | None | Unsure:
+def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | Unsure | None:
     """The layout that Lane semantics pick for the load of a whole buffer in shared memory."""
     shape = v.exact_shape(ref.type.shape)
     if shape is None or ref.views or ref.type.space != "smem" or not isinstance(ref.dtype, DType):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..domain import cond as conds
 from ..domain import dim as dims
-from ..domain.array import Array, Shape
+from ..domain.array import Array, Extent, Shape
 from ..domain.cond import Cond
 from ..domain.dim import Dim
 from ..domain.dtype import DType
@@ -25,9 +25,11 @@ class CallView:
 
     fact: CallFact
     target: Target
+    #: Semantics supposed where they cannot be known, to ask what each would say.
+    supposed: Semantics | None = None
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    # -- target ------------------------------------------------------------------------------------------------------------
+    # -- target ------------------------------------------------------------------------------------
 
     @property
     def version(self) -> JaxVersion:
@@ -36,13 +38,14 @@ class CallView:
 
     @property
     def semantics(self) -> Semantics | None:
-        """What `CompilerParams` asks for, else the target's default; None where it cannot be known (no kernel in sight, too)."""
+        """What `CompilerParams` asks for, else the target's default; None where it cannot be known (no kernel in
+        sight, too)."""
         if self.fact.launch is None:
-            return None
+            return self.supposed
         given = self.fact.launch.semantics
         if isinstance(given, str):
             return Semantics(given)
-        return None if isinstance(given, Unknown) else self.target.default_semantics()
+        return self.supposed if isinstance(given, Unknown) else self.target.default_semantics()
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -50,7 +53,7 @@ class CallView:
         digits = "".join(c for c in (self.target.arch or "sm_90a") if c.isdigit())
         return int(digits[:-1]), int(digits[-1])
 
-    # -- operands ----------------------------------------------------------------------------------------------------------
+    # -- operands ----------------------------------------------------------------------------------
 
     def value(self, name: str) -> Value:
         """An operand's value."""
@@ -66,7 +69,7 @@ class CallView:
             self.memory[key] = compute()
         return self.memory[key]
 
-    # -- questions ---------------------------------------------------------------------------------------------------------
+    # -- questions ---------------------------------------------------------------------------------
 
     def decide(self, c: Cond) -> bool | None:
         """True: always on this path; False: never; None: cannot tell."""
@@ -109,20 +112,18 @@ def show_shape(shape: Shape) -> str:
     """A shape for a message: "(64, tile_n)"."""
     if not isinstance(shape, tuple):
         return "an unknown shape"
-    inner = ", ".join(dims.text(e.dim) if isinstance(e, Int) else "?" for e in shape)
+    inner = _extents(shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def _extents(shape: tuple[Extent, ...]) -> str:
+    return ", ".join(dims.text(e.dim) if isinstance(e, Int) else "?" for e in shape)
 
 
 def show_array(shape: Shape, dtype: Any) -> str:
     """An array's type for a message: "float32[64, tile_n]"."""
     name = dtype.name if hasattr(dtype, "name") else "?"
-    inner = show_shape(shape)
-    return f"{name}[{inner.strip('()').rstrip(',')}]" if isinstance(shape, tuple) else f"{name}[…]"
-
-
-def jax_shape(shape: tuple[int, ...]) -> str:
-    """A concrete shape as Python prints it."""
-    return str(tuple(shape))
+    return f"{name}[{_extents(shape)}]" if isinstance(shape, tuple) else f"{name}[…]"
 
 
 def type_name(v: Value) -> str:

@@ -7,6 +7,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
 
@@ -24,6 +25,8 @@ from .result import SYNTAX_ERROR, Checked, Reported
 FEW = 24
 #: Files of one job: small enough that no process is left with all the work.
 SHARE = 16
+#: As python's option -P.
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def rule_ids() -> list[str]:
@@ -41,7 +44,7 @@ def open_session(job: Job) -> tuple[Session, WorkspaceFiles]:
     files = job.project.files()
     for path, text in job.overlays:
         files.overlay(path, text)
-    return Session(files, job.project.target), files
+    return Session(files, job.project.target, job.project.settings.examples_of), files
 
 
 def check_all(jobs: Sequence[Job], fixes: bool, on_file: Callable[[], None]) -> list[Checked]:
@@ -63,11 +66,25 @@ def _one_process(jobs: Iterable[Job], fixes: bool) -> Iterator[Checked]:
 
 def _many_processes(jobs: Sequence[Job], fixes: bool, processes: int) -> Iterator[Checked]:
     # Not forked: a progress bar has a thread, and a forked process would inherit its locks in any state.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with _safe_path(), ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         shares = sorted((share for job in jobs for share in _shares(job)), key=lambda job: -len(job.files))
         running = [pool.submit(check_job, share, fixes) for share in shares]
         for done in as_completed(running):
             yield from done.result()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Python processes started meanwhile look for no modules in the working folder, where files of the user's lie."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _shares(job: Job) -> Iterator[Job]:

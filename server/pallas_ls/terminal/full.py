@@ -44,8 +44,9 @@ def finding_lines(reported: Reported, target: Target, results: Results) -> Itera
     if finding.jax is not None:
         yield Styled.assemble(("  = ", FRAME), jax_sentence(finding.jax, target))
     yield from related_lines(finding, results)
-    for fix in reported.fixes:
+    for fix in reported.fixes[:1]:
         yield from fix_lines(fix, results)
+    yield from (Styled.assemble(("  or: ", "green"), fix.title) for fix in reported.fixes[1:])
 
 
 def jax_sentence(jax: JaxError, target: Target) -> str:
@@ -79,7 +80,7 @@ def related_lines(finding: Finding, results: Results) -> Iterator[Styled]:
 
 
 def fix_lines(fix: Fix, results: Results) -> Iterator[Styled]:
-    """A fix with its diff."""
+    """A fix with its diff. Only the first of a finding's fixes is shown so: `--format json` has the edits of all."""
     safety = "safe" if fix.safe else "unsafe: it changes tiles, grid or numbers"
     yield Styled.assemble(("  fix", "bold green"), f" ({safety}): {fix.title}")
     for line in fix_difference(fix.edits, lambda path: results.text(path).content, shown):

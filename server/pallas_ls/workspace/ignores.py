@@ -19,8 +19,9 @@ from .settings import Settings, suggestion
 UNUSED_IGNORE = "unused-ignore"
 UNKNOWN_RULE = "unknown-rule"
 UNKNOWN_DIRECTIVE = "unknown-directive"
-#: The codes that are given here, with what they mean; they can be selected and ignored as rules can.
+#: Codes that are no rule's, with what they mean; they can be selected and ignored as rules can.
 OWN_CODES = {
+    "example": "a `# pallas: example` comment that cannot be read or does not fit its function",
     UNUSED_IGNORE: "a `# pallas: ignore` comment that ignores nothing",
     UNKNOWN_RULE: "a `# pallas: ignore[...]` comment that names no rule",
     UNKNOWN_DIRECTIVE: "a `# pallas:` comment that cannot be read",

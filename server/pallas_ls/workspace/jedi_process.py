@@ -44,7 +44,8 @@ class JediProcess:
         self.command = list(command or worker_command())
         self.timeout = timeout
         self._ids = itertools.count(1)
-        self._process: Process | None = None
+        self._launch: asyncio.Task[Process] | None = None
+        self._questions: set[asyncio.Task[Any]] = set()
         self._turn = asyncio.Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="jedi", daemon=True)
@@ -81,15 +82,22 @@ class JediProcess:
         self._loop.close()
 
     async def _ask(self, request: dict[str, Any]) -> Any:
+        question = asyncio.current_task()
+        assert question is not None  # a coroutine runs in a task
+        self._questions.add(question)
+        question.add_done_callback(self._questions.discard)
         async with self._turn:
-            try:
-                return await asyncio.wait_for(self._exchange(request), self.timeout)
-            except TimeoutError as error:
-                await self._end()
-                raise NoAnswer(f"no answer within {self.timeout:g} s") from error
-            except (OSError, EOFError, ValueError) as error:  # ValueError: a line that is no JSON, or too long
-                await self._end()
-                raise NoAnswer(f"jedi's process failed: {error}") from error
+            return await self._answered(request)
+
+    async def _answered(self, request: dict[str, Any]) -> Any:
+        try:
+            return await asyncio.wait_for(self._exchange(request), self.timeout)
+        except TimeoutError as error:
+            await self._end()
+            raise NoAnswer(f"no answer within {self.timeout:g} s") from error
+        except (OSError, EOFError, ValueError) as error:  # ValueError: a line that is no JSON, or too long
+            await self._end()
+            raise NoAnswer(f"jedi's process failed: {error}") from error
 
     async def _exchange(self, request: dict[str, Any]) -> Any:
         process = await self._running()
@@ -107,29 +115,39 @@ class JediProcess:
         return answer["result"]
 
     async def _running(self) -> Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = process = await asyncio.create_subprocess_exec(
-                *self.command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LIMIT, env=environment()
-            )
-            assert process.stdin  # it is a pipe
-            start = {"folder": self.folder, "sys_path": self.sys_path}
-            process.stdin.write(json.dumps(start).encode() + b"\n")
-        return self._process
+        launch = self._launch
+        if launch is None or (launch.done() and launch.result().returncode is not None):
+            launch = self._launch = asyncio.create_task(self._launched())
+        # Shielded: a question that is withdrawn meanwhile must not leave a process behind that nobody knows of.
+        return await asyncio.shield(launch)
+
+    async def _launched(self) -> Process:
+        process = await asyncio.create_subprocess_exec(
+            *self.command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LIMIT, env=environment()
+        )
+        assert process.stdin  # it is a pipe
+        start = {"folder": self.folder, "sys_path": self.sys_path}
+        process.stdin.write(json.dumps(start).encode() + b"\n")
+        return process
 
     async def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
+        launch, self._launch = self._launch, None
+        if launch is None:
             return
+        try:
+            process = await launch
+        except OSError:
+            return  # it could not be started, which the question that asked for it has told
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
         await process.wait()
 
     async def _shut_down(self) -> None:
-        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        questions = list(self._questions)
+        for question in questions:
+            question.cancel()
+        await asyncio.gather(*questions, return_exceptions=True)
         await self._end()
         self._loop.stop()
 

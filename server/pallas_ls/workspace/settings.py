@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 
 from pathspec import GitIgnoreSpec
@@ -75,6 +76,15 @@ class Settings:
     exclude: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     remotes: Mapping[str, Remote] = field(default_factory=dict[str, Remote])
+
+    def examples_of(self, path: str) -> list[tuple[str, str]]:
+        """(function, arguments) of the examples for a file."""
+        try:
+            relative = PurePath(path).relative_to(self.root).as_posix()
+        except ValueError:
+            return []
+        dotted = relative.removesuffix(".py").replace("/", ".")
+        return [(e.function, e.arguments) for e in self.examples if e.module in (relative, dotted)]
 
     def rule_ids(self) -> Iterable[str]:
         """All ids that are mentioned."""

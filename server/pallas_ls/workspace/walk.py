@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pathspec import GitIgnoreSpec
 
@@ -95,16 +96,14 @@ def _ignored(path: str, is_folder: bool, ignores: tuple[_Patterns, ...]) -> bool
 
 def _above(folder: str) -> tuple[_Patterns, ...]:
     """The patterns of the repository that hold for a folder from above; none where they ignore the folder itself."""
-    chain: list[str] = []
-    current = folder
-    while not os.path.exists(os.path.join(current, ".git")):
-        parent = os.path.dirname(current)
-        if parent == current:
+    chain = [folder]
+    while not os.path.exists(os.path.join(chain[0], ".git")):
+        parent = os.path.dirname(chain[0])
+        if parent == chain[0]:
             return ()  # in no repository: a .gitignore above means nothing
-        chain.append(parent)
-        current = parent
-    found: tuple[_Patterns, ...] = _exclude_file(current)
-    for place, inner in zip(reversed(chain), [*reversed(chain[:-1]), folder], strict=True):
+        chain.insert(0, parent)
+    found: tuple[_Patterns, ...] = _exclude_file(chain[0])
+    for place, inner in pairwise(chain):
         found = (*found, *_patterns(place))
         if _ignored(inner, True, found):
             return ()

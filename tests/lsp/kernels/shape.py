@@ -22,3 +22,7 @@ f = plgpu.kernel(
     cluster_names=("c",),
     compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Warpgroup),
 )
+
+
+def run():
+    return f()

@@ -42,6 +42,15 @@ COMMON: tuple[Tiled, ...] = (
 )
 
 
+#: Layouts that are no answer for a value: they belong to copies and operands of matrix multiplications, or are private.
+_NOT_FOR_VALUES = ("_", "SMEM_GMEM_COPY", "MMA_", "TMA_INDICES", "TCGEN05_M64")
+
+
+def is_for_values(layout: object) -> bool:
+    """Whether a layout has a name that one would write into a program for a computed value."""
+    return isinstance(layout, Tiled) and bool(layout.name) and not layout.name.startswith(_NOT_FOR_VALUES)
+
+
 class Change(IntEnum):
     """What a candidate changes, from the least to the most."""
 
