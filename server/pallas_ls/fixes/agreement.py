@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..domain import cond as conds
 from ..domain import dim as dims
-from ..domain.array import Array, LayoutName, Shape, ShapeDtype, Splat
+from ..domain.array import Array, LayoutName, Shape, ShapeDtype, Splat, byte_count
 from ..domain.dtype import DType
 from ..domain.fact import CallFact, Division
 from ..domain.finding import JaxError
@@ -20,6 +20,7 @@ from ..domain.layout import Splat as SplatLayout
 from ..domain.python import Int, Value
 from ..domain.ref import Ds, Indexed, Loaded, Ref, RefType, Swizzle, Tiling
 from ..domain.target import Semantics, Target
+from ..rules.buffers import buffer_types
 from ..rules.rule import Unsure
 from ..rules.store_case import named_layout
 from ..rules.transfer.case import Undecided
@@ -30,7 +31,7 @@ from ..rules.view import CallView
 ANY = frozenset(
     (
         *("SMEM", "GMEM", "Barrier", "ClusterBarrier", "TilingTransform", "SwizzleTransform", "RefUnion"),
-        *("CompilerParams", "ShapeDtypeStruct", "launch", "kernel", "kernel()", "pl.run_scoped", "pl.loop", "nd_loop"),
+        *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "pl.loop", "nd_loop"),
         *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "debug_print"),
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
     )
@@ -45,6 +46,9 @@ SAME = {
 }
 #: Elements of one dimension that a copy by TMA takes, where the buffer is not tiled.
 LONGEST_COPY = 256
+#: Bytes of shared memory of a block (sm_90a, sm_100a), some left for barriers; each buffer starts at a multiple.
+MOST_SMEM = 232_448 - 1024
+SMEM_ALIGNMENT = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +108,8 @@ def agrees(old: CallFact | None, new: CallFact, target: Target, divisions: Itera
         return _cast(view)
     if new.api in ("ref.at", "ref.get"):
         return _covers(view, old, divisions)
+    if new.api in ("launch", "pl.run_scoped"):
+        return _has_room(view)
     return new.api in ANY
 
 
@@ -163,9 +169,32 @@ def _cast(view: CallView) -> bool:
 def _layout(view: CallView, x: Array, shape: tuple[int, ...]) -> RegisterLayout | Unsure | None:
     if isinstance(x.layout, Splat):
         return SplatLayout(shape)
-    if isinstance(x.layout, Loaded) and view.semantics is Semantics.WARPGROUP and not x.layout.ref.views:
+    if isinstance(x.layout, Loaded) and view.semantics is Semantics.WARPGROUP and _is_tiled(x.layout.ref):
         return SplatLayout(shape)
     return named_layout(view, x.layout) if isinstance(x.layout, LayoutName) else None
+
+
+def _is_tiled(ref: Ref) -> bool:
+    """A whole buffer from which the solver loads any tiled layout."""
+    kinds = [type(t) for t in ref.type.transforms] if isinstance(ref.type.transforms, tuple) else []
+    return not ref.views and kinds == [Tiling, Swizzle]
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+def _has_room(view: CallView) -> bool:
+    """Whether the buffers that a call allocates fit into shared memory, as far as this call knows."""
+    total = 0
+    for t in buffer_types(view):
+        if t.kind != "data" or t.space != "smem":
+            continue
+        size = byte_count(t.shape, t.dtype)
+        exact = view.simplify(size) if size is not None else None
+        if not isinstance(exact, int):
+            return True  # nothing is known of it, as before
+        total += -(-exact // SMEM_ALIGNMENT) * SMEM_ALIGNMENT
+    return total <= MOST_SMEM
 
 
 # -- blocks that cover the data --------------------------------------------------------------------

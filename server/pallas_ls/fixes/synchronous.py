@@ -10,9 +10,11 @@ import ast
 from collections.abc import Iterator
 
 from ..domain.array import Array, LayoutName, Splat
+from ..domain.layout import Tiled
 from ..domain.python import Partial
 from ..domain.ref import Loaded, Ref
 from ..domain.target import JaxVersion, Semantics
+from ..rules.store_case import named_layout
 from ..source.span import Span
 from .arguments import kernel_of
 from .candidate import Candidate, Edits, Repair, some, together
@@ -45,7 +47,10 @@ def _is_small(repair: Repair) -> bool:
     shape = view.exact_shape(ref.shape)
     if shape is None or len(shape) != 1:
         return False
-    return isinstance(src.layout, LayoutName) or (isinstance(src.layout, (Splat, Loaded)) and shape[0] % THREADS == 0)
+    if isinstance(src.layout, LayoutName):
+        layout = named_layout(view, src.layout)
+        return isinstance(layout, Tiled) and layout.applies_to(shape)
+    return isinstance(src.layout, (Splat, Loaded)) and shape[0] % THREADS == 0
 
 
 def _is_only_waited_for(repair: Repair) -> bool:
