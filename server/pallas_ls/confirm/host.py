@@ -127,6 +127,7 @@ class Listener:
                 ended = self.process.has_ended()
                 continue
             if line is None:
+                self.process.let_end()
                 return Failure.CRASHED
             if self.heard(line):
                 return Failure.NO_JAX if self.no_jax else None

@@ -65,6 +65,11 @@ class Process:
     def has_ended(self) -> bool:
         return self.popen.poll() is not None
 
+    def let_end(self) -> None:
+        """Waits for a process that has closed its output, so that its own exit code is reported and not our signal."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.popen.wait(PATIENCE)
+
     def end(self) -> int:
         """Ends the process and its group, asking first; returns its exit code, negative for a signal (as Popen's)."""
         if self.popen.poll() is None:

@@ -126,10 +126,8 @@ def one_barrier(repair: Repair) -> Iterator[Candidate]:
 
 
 def atomic(repair: Repair) -> Iterator[Candidate]:
-    """The operation whose name is closest; a plain store."""
+    """The operation whose name is closest. A plain store is none: it would compute something else."""
     op, site = repair.view.value("atomic"), repair.view.site("atomic")
     if isinstance(op, str) and op not in ATOMICS:
         for close in difflib.get_close_matches(op, ATOMICS, 1, 0.5):
             yield Candidate(f'Use atomic="{close}"', False, repair.replace(site, f'"{close}"'))
-    edits = repair.remove_argument(repair.view.fact.site, site)
-    yield Candidate("Store without an atomic operation", False, edits)
