@@ -217,8 +217,10 @@ def _mesh_launch(m: Any, mesh: Value) -> Launch:
     if getattr(mesh, "kind", "") != "Mesh" or params is None:
         unknown = m.unknown("a mesh that is not known", mesh)
         return Launch(unknown, unknown, unknown, unknown, unknown, unknown)
-    names = ("grid", "grid_names", "cluster", "cluster_names")
-    return Launch(*(_sequence(m, params[k]) for k in names), params["num_threads"], params["thread_name"])
+    grid, names, cluster, cluster_names = (
+        _sequence(m, params[k]) for k in ("grid", "grid_names", "cluster", "cluster_names")
+    )
+    return Launch(grid, names, cluster, cluster_names, params["num_threads"], params["thread_name"])
 
 
 # -- run_scoped, core_map --------------------------------------------------------------------------

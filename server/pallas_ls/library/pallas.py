@@ -95,8 +95,9 @@ def _next_power_of_2(m: Any, call: Call, a: Arguments) -> Value:
 def _align_to(m: Any, call: Call, a: Arguments) -> Value:
     x, alignment = a.values["a"], a.values["alignment"]
     rounded, by = cdiv(m, call, x, alignment), m.as_int(alignment)
-    known = isinstance(rounded, Int) and by is not None
-    return Int(dims.mul(rounded.dim, by.dim), rounded.origin) if known else rounded
+    if not isinstance(rounded, Int) or by is None:
+        return rounded
+    return Int(dims.mul(rounded.dim, by.dim), rounded.origin)
 
 
 def _strides(m: Any, call: Call, a: Arguments) -> Value:
@@ -109,7 +110,7 @@ def _strides(m: Any, call: Call, a: Arguments) -> Value:
     stride: dims.Dim = 1
     for e in reversed(extents):
         out.append(Int(stride))
-        stride = dims.mul(stride, e.dim)
+        stride = dims.mul(stride, e.dim if e is not None else 0)
     return tuple(reversed(out))
 
 
