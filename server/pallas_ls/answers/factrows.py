@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..domain import dim as dims
@@ -12,27 +13,35 @@ from ..domain.dtype import DType
 from ..domain.fact import CallFact
 from ..domain.facts import Facts
 from ..domain.python import Choice, DictCell, Int, ListCell, Opaque, Unknown, Value
-from ..domain.ref import BlockSpec, Ref, RefType, Swizzle, Tiling
+from ..domain.ref import BlockSpec, Ref, RefType, Swizzle, Tiling, Transform
 from .report import FactRow
 
 Shown = tuple[int | str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An operand as one fact saw it: its value, what was known, and what the source calls its numbers."""
+
+    value: Value
+    facts: Facts
+    names: Mapping[Dim, tuple[str, ...]]
 
 
 def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Iterator[FactRow]:
     """Rows of one call site, from all the ways in which it was seen.
 
     Those of the entry's own parameters speak for every caller; callers found in the workspace are examples, and count
-    only where the
-    former know nothing.
+    only where the former know nothing.
     """
     general = [f for f in facts if not f.chain] or facts
-    names: dict[str, list[tuple[Value, Facts]]] = {}
+    seen: dict[str, list[Seen]] = {}
     for fact in general:
         for name, v in (*fact.operands.items(), ("result", fact.result)):
             for path, x in _leaves(name, v):
-                names.setdefault(path, []).append((x, fact.facts))
-    for name, seen in names.items():
-        yield _row(file, line, col, general[0].api, name, seen)
+                seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names))
+    for name, ways in seen.items():
+        yield _row(file, line, col, general[0].api, name, ways)
 
 
 def _leaves(name: str, v: Value) -> Iterator[tuple[str, Value]]:
@@ -55,50 +64,117 @@ def _leaves(name: str, v: Value) -> Iterator[tuple[str, Value]]:
 
 
 #: Operands that always have a shape: where they are not known, a row says why.
-_REFERENCES = frozenset(("src", "dst", "ref", "barrier", "acc", "a", "b", "self", "x", "value", "smem_ref", "tmem_ref"))
+_REFERENCES = frozenset(
+    (
+        *("src", "dst", "ref", "barrier", "acc", "a", "b", "self", "x", "value", "smem_ref", "tmem_ref", "source"),
+        *("result_ref", "semaphore", "sem_or_view", "target"),
+    )
+)
 
 
-def _row(file: str, line: int, col: int, api: str, operand: str, seen: list[tuple[Value, Facts]]) -> FactRow:
-    shapes = list(dict.fromkeys(_shape(v, f) for v, f in seen))
-    known = [s for s in shapes if s is not None]
-    first, facts = next(((v, f) for v, f in seen if _shape(v, f) is not None), seen[0])
-    dtypes = list(dict.fromkeys(_dtype(v) for v, f in seen if _shape(v, f) is not None))
-    sizes = list(dict.fromkeys(_bytes(v, f) for v, f in seen if _shape(v, f) is not None))
-    t = first.type if isinstance(first, Ref) else first if isinstance(first, RefType) else None
-    single = len(known) == 1
+def _row(file: str, line: int, col: int, api: str, operand: str, seen: list[Seen]) -> FactRow:
+    known = [s for s in seen if _shape(s) is not None]
+    shapes = _one_or_several([_shape(s) or () for s in known], [_extents(s.value) for s in known], known)
+    dtypes = list(dict.fromkeys(_dtype(s.value) for s in known))
+    first = known[0] if known else seen[0]
+    t = first.value.type if isinstance(first.value, Ref) else first.value
+    described = t if isinstance(t, (RefType, BlockSpec)) else None
     return FactRow(
         file,
         line,
         col,
         api,
         operand,
-        known[0] if single else None,
+        shapes[0] if len(shapes) == 1 else None,
         dtypes[0] if len(dtypes) == 1 else None,
-        sizes[0] if len(sizes) == 1 else None,
-        t.space if t is not None else None,
-        _tiling(t, facts),
-        _swizzle(t, facts),
-        tuple(known) if len(known) > 1 else None,
+        _only([_bytes(s) for s in known]),
+        described.space if isinstance(described, RefType) else None,
+        _tiling(known),
+        _swizzle(known),
+        tuple(shapes) if len(shapes) > 1 else None,
         _why(seen) if not known else None,
     )
 
 
-def _shape(v: Value, facts: Facts) -> Shown | None:
+def _only(values: list[Any]) -> Any:
+    """What all ways agree on."""
+    distinct = list(dict.fromkeys(values))
+    return distinct[0] if len(distinct) == 1 else None
+
+
+# -- shapes ----------------------------------------------------------------------------------------
+
+
+def _extents(v: Value) -> tuple[Value, ...]:
     shape: Shape | None = getattr(v, "shape", None)
-    if not isinstance(shape, tuple):
-        return None
-    return tuple(_number(e.dim, facts) if isinstance(e, Int) else None for e in shape)
+    return shape if isinstance(shape, tuple) else ()
 
 
-def _number(d: Dim, facts: Facts) -> int | str | None:
+def _shape(seen: Seen) -> Shown | None:
+    shape: Shape | None = getattr(seen.value, "shape", None)
+    return tuple(_extent(e, seen) for e in shape) if isinstance(shape, tuple) else None
+
+
+def _one_or_several(shown: list[Shown], extents: list[tuple[Value, ...]], seen: list[Seen]) -> list[Shown]:
+    """The distinct shapes; one by the source's names, where they differ only in what one name stands for."""
+    distinct = list(dict.fromkeys(shown))
+    if len(distinct) < 2 or len({len(s) for s in distinct}) > 1:
+        return distinct
+    columns = [_column([t[i] for t in shown], [e[i] for e in extents], seen) for i in range(len(distinct[0]))]
+    if all(len(c) == 1 for c in columns):
+        return [tuple(c[0] for c in columns)]
+    return list(dict.fromkeys(_complete(distinct)))
+
+
+def _column(texts: list[int | str | None], extents: list[Value], seen: list[Seen]) -> list[int | str | None]:
+    """One extent as all ways show it; by the name that it has in all of them, where they differ."""
+    distinct = list(dict.fromkeys(texts))
+    if len(distinct) == 1:
+        return distinct
+    common = [_names_of(e, s) for e, s in zip(extents, seen, strict=True)]
+    shared = [n for n in common[0] if all(n in others for others in common)]
+    return [shared[0]] if shared else distinct
+
+
+def _complete(shapes: list[Shown]) -> list[Shown]:
+    """Shapes without those that another one tells more of."""
+    return [s for s in shapes if not any(t is not s and _tells_more(t, s) for t in shapes)]
+
+
+def _tells_more(a: Shown, b: Shown) -> bool:
+    return a != b and all(y is None or x == y for x, y in zip(a, b, strict=True))
+
+
+def _names_of(e: Value, seen: Seen) -> tuple[str, ...]:
+    if not isinstance(e, Int):
+        return ()
+    return (*seen.names.get(e.dim, ()), *seen.names.get(seen.facts.simplify(e.dim), ()))
+
+
+def _extent(e: Value, seen: Seen) -> int | str | None:
+    return _number(e.dim, seen) if isinstance(e, Int) else None
+
+
+def _number(d: Dim, seen: Seen) -> int | str | None:
     """A Dim as a number or an expression over the source's names; None where it holds a name that the source has
     not."""
-    d = facts.simplify(d)
-    if isinstance(d, int):
-        return d
-    return (
-        None if any(s.name.startswith("?") or "(" in s.name or ":" in s.name for s in dims.symbols(d)) else dims.text(d)
-    )
+    exact = seen.facts.simplify(d)
+    if isinstance(exact, int):
+        return exact
+    for whole in (d, exact):
+        if names := seen.names.get(whole):
+            return names[0]
+    named = {a: dims.symbol(seen.names[dims.of_atom(a)][0]) for a in dims.atoms(exact) if dims.of_atom(a) in seen.names}
+    text = dims.rebuild(exact, named) if named else exact
+    return None if any(_hidden(s.name) for s in dims.symbols(text)) else dims.text(text)
+
+
+def _hidden(name: str) -> bool:
+    """Whether a symbol is no expression over the source's names."""
+    return name.startswith("?") or "(" in name or ":" in name
+
+
+# -- other fields ----------------------------------------------------------------------------------
 
 
 def _dtype(v: Value) -> str | None:
@@ -106,33 +182,37 @@ def _dtype(v: Value) -> str | None:
     return d.name if isinstance(d, (DType, Opaque)) else None
 
 
-def _bytes(v: Value, facts: Facts) -> int | str | None:
-    shape, dtype = getattr(v, "shape", None), getattr(v, "dtype", None)
+def _bytes(seen: Seen) -> int | str | None:
+    shape, dtype = getattr(seen.value, "shape", None), getattr(seen.value, "dtype", None)
     n = byte_count(shape, dtype) if shape is not None and dtype is not None else None
-    return _number(n, facts) if n is not None else None
+    return _number(n, seen) if n is not None else None
 
 
-def _tiling(t: RefType | None, facts: Facts) -> Shown | None:
-    if t is None or not isinstance(t.transforms, tuple):
-        return None
-    for x in t.transforms:
-        if isinstance(x, Tiling) and isinstance(x.tiling, tuple):
-            return tuple(_number(e.dim, facts) if isinstance(e, Int) else None for e in x.tiling)
-    return None
+def _transforms(seen: Seen) -> tuple[Transform, ...]:
+    t = seen.value.type if isinstance(seen.value, Ref) else seen.value
+    listed = t.transforms if isinstance(t, (RefType, BlockSpec)) else ()
+    return listed if isinstance(listed, tuple) else ()
 
 
-def _swizzle(t: RefType | None, facts: Facts) -> int | str | None:
-    if t is None or not isinstance(t.transforms, tuple):
-        return None
-    return next(
-        (_number(x.swizzle.dim, facts) for x in t.transforms if isinstance(x, Swizzle) and isinstance(x.swizzle, Int)),
-        None,
-    )
+def _tiling(seen: list[Seen]) -> Shown | None:
+    def one(s: Seen) -> Shown | None:
+        tilings = (t.tiling for t in _transforms(s) if isinstance(t, Tiling) and isinstance(t.tiling, tuple))
+        return next((tuple(_extent(e, s) for e in t) for t in tilings), None)
+
+    return _only([one(s) for s in seen])
 
 
-def _why(seen: list[tuple[Value, Facts]]) -> str:
-    for v, _ in seen:
-        shape = getattr(v, "shape", v)
+def _swizzle(seen: list[Seen]) -> int | None:
+    def one(s: Seen) -> int | str | None:
+        return next((_extent(t.swizzle, s) for t in _transforms(s) if isinstance(t, Swizzle)), None)
+
+    found = _only([one(s) for s in seen])
+    return found if isinstance(found, int) else None
+
+
+def _why(seen: list[Seen]) -> str:
+    for s in seen:
+        shape = getattr(s.value, "shape", s.value)
         if isinstance(shape, Unknown):
             return shape.why
         if isinstance(shape, Opaque):

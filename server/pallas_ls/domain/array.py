@@ -72,6 +72,11 @@ class ShapeDtype:
     made: Made | None = field(default=None, compare=False)
 
 
+def label_extent(v: Unknown) -> Dim:
+    """The extent that an unknown value with a label stands for: a symbol of its own."""
+    return dims.symbol(v.label, low=0)
+
+
 def extents(shape: Shape) -> tuple[Dim, ...] | None:
     """The shape as Dims; None where the rank or any extent is unknown."""
     if not isinstance(shape, tuple):

@@ -28,6 +28,7 @@ class CallFact:
       chain: host calls that led here, outermost first; empty for the entry's own parameters.
       missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
       open: some arguments came from a star of unknown content.
+      names: variables that the call sees, by the integer that they hold (symbolic, or one of several), innermost first.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
     """
 
@@ -45,6 +46,7 @@ class CallFact:
     excess: tuple[str, ...] = ()
     open: bool = False
     caught: tuple[str, ...] = ()
+    names: Mapping[Dim, tuple[str, ...]] = field(default_factory=dict[Dim, tuple[str, ...]])
 
 
 @dataclass(frozen=True, slots=True)

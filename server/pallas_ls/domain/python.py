@@ -72,11 +72,13 @@ class Unknown:
     Attributes:
       why: the reason, a phrase for a person ("result of an unknown function foo").
       needs: names of parameters whose value would have decided it; a context that binds one is evaluated anew.
+      label: what tells this value from other unknown ones, where a variable holds it; an extent by it is a symbol.
     """
 
     why: str
     needs: frozenset[str] = field(default=frozenset(), compare=False)
     site: Site | None = field(default=None, compare=False)
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

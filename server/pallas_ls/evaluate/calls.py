@@ -169,6 +169,8 @@ class Calls:
         m.depth += 1
         m.active.append(f.code)
         fr.site = f
+        fr.caller = m.frame
+        m.frame = fr
         outer, m.trail = m.trail, Trail()
         try:
             signal = attempt(fr, f.code.run, 0, (RETURN,))
@@ -178,6 +180,7 @@ class Calls:
             self.program.entries.finish(m, fr)
         finally:
             m.depth -= 1
+            m.frame = fr.caller
             m.active.pop()
             if outer is not None:
                 m.trail.fold_into(outer, [])

@@ -11,6 +11,7 @@ from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
 from .frame import Code, Eval, Exec, Frame, Function, Parameter
+from .naming import labelled
 from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
@@ -385,6 +386,8 @@ class ExprCompiler:
             return lambda fr, v: fr.module.write(fr.m, name, v)
         if owner.kind == "class":
             return lambda fr, v: _store_member(fr, name, v)
+        if depth == 0 and name in scope.once:
+            return lambda fr, v: fr.m.write(fr.vars, name, labelled(fr.m, v, name) if type(v) in _CASES else v)
         if depth == 0:
             return lambda fr, v: fr.m.write(fr.vars, name, v)
 
@@ -425,6 +428,10 @@ class ExprCompiler:
                 t(fr, x)
 
         return unpack
+
+
+#: Types of values that may be unknown.
+_CASES = (Unknown, Choice)
 
 
 def _depth(name: str, scope: Scope) -> int | None:

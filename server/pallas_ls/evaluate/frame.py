@@ -93,10 +93,14 @@ class Frame:
     """One activation of a function, a comprehension, a class body or a module's chunk.
 
     Attributes:
+      caller: the activation that called this one.
       members: key of the class whose member this is, where each member is a chunk of its own; "" everywhere else.
     """
 
-    __slots__ = ("code", "m", "made", "members", "module", "owner", "pending", "ret", "site", "up", "vars", "yielded")
+    __slots__ = (
+        *("caller", "code", "m", "made", "members", "module", "owner", "pending", "ret", "site", "up", "vars"),
+        "yielded",
+    )
 
     def __init__(self, m: Machine, module: ModuleEnv, up: Frame | None, slots: Slots, code: Code | None = None) -> None:
         self.m = m
@@ -104,6 +108,7 @@ class Frame:
         self.up = up
         self.vars = slots
         self.code = code
+        self.caller: Frame | None = None
         self.ret: Value = None
         self.pending: list[Pending] = []
         self.made: list[Function] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..domain import cond as conds
 from ..domain import dim as dims
@@ -15,7 +15,11 @@ from ..domain.facts import Facts
 from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
 from ..domain.ref import Launch
 from ..source.span import Site
+from .naming import Names, visible
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
+
+if TYPE_CHECKING:
+    from .frame import Frame
 
 #: Calls nested deeper than this are given up (Python's own limit is 1000; kernels nest a dozen).
 MAX_DEPTH = 60
@@ -76,6 +80,7 @@ class Machine:
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
+      frame: the activation of a function that runs; written: how many writes there were.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -109,6 +114,9 @@ class Machine:
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
+        self.frame: Frame | None = None
+        self.written = 0
+        self.visible: tuple[Any, Names] = (None, {})
 
     # -- writes ------------------------------------------------------------------------------------
 
@@ -116,6 +124,7 @@ class Machine:
         """Writes a slot so that a branch can take it back."""
         if self.trail is not None:
             self.trail.note(slots, key)
+        self.written += 1
         put(slots, key, value)
 
     def apply(self, writes: Writes) -> None:
@@ -285,8 +294,12 @@ class Machine:
     def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
         """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
         source)."""
+        return dims.symbol(f"?{name}{self.next_fresh()}", low=low, high=high)
+
+    def next_fresh(self) -> int:
+        """A number that no symbol of this evaluation has yet."""
         self.fresh += 1
-        return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
+        return self.fresh
 
     def fresh_condition(self, what: str = "") -> Cond:
         """A condition that nothing is known of; "loop": that a loop runs at all."""
@@ -328,6 +341,13 @@ class Machine:
     def launch(self) -> Launch | None:
         """The kernel that is being launched, innermost."""
         return self.launches[-1] if self.launches else None
+
+    def names(self) -> Names:
+        """Variables that the present statement sees, by the integers that they hold."""
+        state = (self.frame, self.written, self.path)
+        if self.visible[0] is None or any(a is not b for a, b in zip(self.visible[0], state, strict=True)):
+            self.visible = (state, visible(self, self.frame))
+        return self.visible[1]
 
     def record(self, fact: CallFact) -> None:
         """Keeps a call fact, unless this pass only looks for what changes (loops)."""

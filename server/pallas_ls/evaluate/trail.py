@@ -73,6 +73,8 @@ def merge(cond: Cond, yes: Value, no: Value) -> Value:
         no = Unknown("not bound on one of the paths")
     if same(yes, no):
         return _either_made(yes, no)
+    if type(yes) is Unknown and type(no) is Unknown:
+        return _either_unknown(cond, yes, no)
     if type(yes) is tuple and type(no) is tuple and len(yes) == len(no):
         return tuple(merge(cond, a, b) for a, b in zip(yes, no, strict=True))
     if isinstance(yes, dict) and isinstance(no, dict) and yes.keys() == no.keys():
@@ -86,6 +88,12 @@ def _either_made(yes: Value, no: Value) -> Value:
     """One of two equal values. An array that one path was given by a cast and the other computed counts as computed:
     only of a cast may be said that JAX keeps its layout."""
     return no if isinstance(yes, Array) and isinstance(no, Array) and no.made is None else yes
+
+
+def _either_unknown(cond: Cond, yes: Unknown, no: Unknown) -> Unknown:
+    """One of two unknown values: unknown, and told from others where both are."""
+    label = f"?{hash((cond, yes.label, no.label)) & 0xFFFFFFFFFFFF:x}" if yes.label and no.label else ""
+    return Unknown(yes.why, yes.needs | no.needs, yes.site, label)
 
 
 def same(a: Value, b: Value) -> bool:

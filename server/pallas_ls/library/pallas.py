@@ -10,7 +10,7 @@ from ..domain.array import Array
 from ..domain.python import Call, External, Int, Opaque, Origin, Value
 from ..domain.ref import Ds, Ref
 from . import grid_call
-from .convert import INT32, as_constant, as_dtype, as_shape
+from .convert import INT32, as_constant, as_dtype, as_extent, as_shape
 from .plgpu_types import MODELS
 from .recording import Model, recorded
 from .registry import Arguments, Registry
@@ -68,10 +68,7 @@ def _ds(m: Any, call: Call, a: Arguments) -> Value:
     start, size, stride = (a.values[k] for k in ("start", "size", "stride"))
     if size is None:
         start, size = Int(0), start
-    extent = m.as_int(size)
-    step = Int(1) if stride is None else m.as_int(stride)
-    unknown = m.unknown("a slice of a size that is not known", size)
-    return Ds(start, extent if extent is not None else unknown, step if step is not None else unknown)
+    return Ds(start, as_extent(m, size), Int(1) if stride is None else as_extent(m, stride))
 
 
 def _multiple_of(m: Any, call: Call, a: Arguments) -> Value:

@@ -32,6 +32,7 @@ def record(
             m.chain,
             m.stack,
             caught=m.caught,
+            names=m.names(),
         )
     )
 
@@ -54,6 +55,7 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.excess,
             arguments.open,
             m.caught,
+            m.names(),
         )
     )
 
@@ -94,4 +96,4 @@ def run_recorded(m: Any, api: str, arguments: Arguments, call: Call, model: Mode
         record_call(m, api, call, mine, result)
         return result
 
-    return by_case(m, arguments.values, one)
+    return by_case(m, arguments.values, one, lists=True)

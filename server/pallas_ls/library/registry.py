@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..domain.python import Bound, Builtin, Call, Choice, Int, Unknown, Value
+from ..domain.python import Bound, Builtin, Call, Choice, Int, ListCell, Unknown, Value
 from ..source.span import Site
 
 Attribute = Callable[[Any, Any, str, Site], Value]
@@ -186,23 +186,79 @@ def _modelled(name: str, signature: Signature, model: Callable[..., Value]) -> C
     return run
 
 
-def by_case(m: Any, values: dict[str, Value], run: Callable[[dict[str, Value]], Value]) -> Value:
-    """`run` for each case of the values, one at a time, with the case's condition assumed; results are merged."""
-    names = list(values)
-    spread = [cases_on_top(m, v) for v in values.values()]
-    if not any(isinstance(v, Choice) for v in spread):
-        return run(values)
-    return m.lift(lambda *picked: run(dict(zip(names, picked, strict=True))), *spread)
+def by_case(
+    m: Any, values: dict[str, Value], run: Callable[[dict[str, Value]], Value], *, lists: bool = False, depth: int = 0
+) -> Value:
+    """`run` for each case of the values, one at a time, with the case's condition assumed; results are merged.
+
+    Attributes:
+      lists: elements of lists count, too (not where the function may change the list).
+      depth: how many conditions are assumed already; values that differ under more than MAX_CONDITIONS are unknown.
+    """
+    settled = {k: v if type(v) in _PLAIN else _settled(m, v, lists, 0) for k, v in values.items()}
+    cond = next((c for v in settled.values() if type(v) not in _PLAIN and (c := _open(m, v, lists, 0)) is not None), None)
+    if cond is None:
+        return run(settled)
+    if depth >= MAX_CONDITIONS:
+        return run({k: _given_up(m, v, lists, 0) for k, v in settled.items()})
+
+    def side() -> Value:
+        return by_case(m, settled, run, lists=lists, depth=depth + 1)
+
+    return m.branch(cond, side, side)
 
 
-def cases_on_top(m: Any, v: Value, depth: int = 2) -> Value:
-    """A tuple with choices among its elements, as a choice of tuples."""
-    if type(v) is not tuple or depth == 0:
+#: Arguments that differ under more conditions than this are not looked at case by case.
+MAX_CONDITIONS = 4
+#: How deep tuples (and lists) of an argument are looked into for values that differ.
+_DEPTH = 3
+#: Types of values that never hold cases.
+_PLAIN = frozenset((Int, str, bool, float, type(None)))
+
+
+def _settled(m: Any, v: Value, lists: bool, depth: int) -> Value:
+    """The value with the cases that the path decides."""
+    if isinstance(v, Choice):
+        v = m.select(v)
+    parts = _parts(m, v, lists) if depth < _DEPTH else None
+    if parts is None:
         return v
-    items = tuple(cases_on_top(m, x, depth - 1) for x in v)
-    if not any(isinstance(x, Choice) for x in items):
+    new = tuple([p if type(p) in _PLAIN else _settled(m, p, lists, depth + 1) for p in parts])
+    if all(a is b for a, b in zip(parts, new, strict=True)):
         return v
-    return m.lift(lambda *picked: picked, *items)
+    return ListCell({"items": new}) if isinstance(v, ListCell) else new
+
+
+def _parts(m: Any, v: Value, lists: bool) -> tuple[Value, ...] | None:
+    if type(v) is tuple:
+        return v
+    if lists and isinstance(v, ListCell):
+        items = m.select(v.slots["items"])
+        return items if type(items) is tuple else None
+    return None
+
+
+def _open(m: Any, v: Value, lists: bool, depth: int) -> Any:
+    """The condition of the first case that is not decided."""
+    if isinstance(v, Choice):
+        return v.cond
+    if lists and isinstance(v, ListCell) and isinstance(items := m.select(v.slots["items"]), Choice):
+        return items.cond
+    parts = _parts(m, v, lists) if depth < _DEPTH else None
+    for p in parts or ():
+        if type(p) not in _PLAIN and (c := _open(m, p, lists, depth + 1)) is not None:
+            return c
+    return None
+
+
+def _given_up(m: Any, v: Value, lists: bool, depth: int) -> Value:
+    if isinstance(v, Choice):
+        return m.unknown("too many cases", v)
+    parts = _parts(m, v, lists) if depth < _DEPTH else None
+    if parts is None:
+        return v
+    new = tuple(_given_up(m, p, lists, depth + 1) for p in parts)
+    return ListCell({"items": new}) if isinstance(v, ListCell) else new
 
 
 def method(v: Value, name: str, signature: str, model: Callable[..., Value]) -> Value:
