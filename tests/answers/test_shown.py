@@ -72,7 +72,7 @@ def make(x, tile: int):
     return plgpu.kernel(body, out_type=x, scratch_types=[plgpu.SMEM((2, tile, k // 2), x.dtype)])(x)
 """)
     row = next(r for r in s.facts("k.py") if r.api == "SMEM" and r.operand == "result")
-    assert (row.shape, row.dtype, row.space) == ((2, "tile", "x.shape[1]//2"), "x.dtype", "smem")
+    assert (row.shape, row.dtype, row.space) == ((2, "tile", "k//2"), "x.dtype", "smem")
 
 
 def test_an_explanation_walks_back_to_the_literals() -> None:

@@ -178,7 +178,7 @@ def test_program(text: str) -> None:
 
 
 def test_what_is_not_known_spreads_no_further() -> None:
-    v = evaluated("import os\nn = int(os.environ.get('N', '1'))\nr = [1, n]\nr.append(3)\ns = (len(r), r[0], sum(r))")
+    v = evaluated("import os\nn = os.environ.get('N', 1)\nr = [1, n]\nr.append(3)\ns = (len(r), r[0], sum(r))")
     size, first, total = v["s"]
     assert (size, first) == (Int(3), Int(1))
     assert isinstance(total, Unknown)

@@ -120,7 +120,7 @@ def _negate_all(c: And | Or) -> Cond:
 
 def all_of(conds: Iterable[Cond]) -> Cond:
     """The conjunction; True for none."""
-    flat = _flat(conds, And)
+    flat = _absorbed(_flat(conds, And), Or)
     if False in flat or _contradict(flat):
         return False
     flat.discard(True)
@@ -129,7 +129,7 @@ def all_of(conds: Iterable[Cond]) -> Cond:
 
 def any_of(conds: Iterable[Cond]) -> Cond:
     """The disjunction; False for none."""
-    flat = _flat(conds, Or)
+    flat = _absorbed(_flat(conds, Or), And)
     if True in flat or _contradict(flat):
         return True
     flat.discard(False)
@@ -144,6 +144,25 @@ def _flat(conds: Iterable[Cond], kind: type[And] | type[Or]) -> set[Cond]:
         else:
             flat.add(c)
     return flat
+
+
+def _absorbed(flat: set[Cond], inner: type[And] | type[Or]) -> set[Cond]:
+    """Without what other parts decide: `a and (not a or b)` is `a and b`, `a and (a or b)` is `a`; and dually."""
+    if not any(isinstance(c, inner) for c in flat):
+        return flat
+    plain = {c for c in flat if not isinstance(c, inner)}
+    if not plain:
+        return flat
+    refuted = {negate(c) for c in plain}
+    out = set(plain)
+    for c in flat:
+        if isinstance(c, inner) and plain.isdisjoint(c.conds):
+            rest = c.conds - refuted
+            if rest == c.conds:
+                out.add(c)
+            else:
+                out |= _flat([(any_of if inner is Or else all_of)(rest)], And if inner is Or else Or)
+    return out if len(out) == len(plain) or out == flat else _absorbed(out, inner)
 
 
 def _contradict(flat: set[Cond]) -> bool:

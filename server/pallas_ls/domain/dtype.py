@@ -47,6 +47,8 @@ def _table() -> dict[str, DType]:
 
 #: Every element type by JAX's name.
 DTYPES: dict[str, DType] = _table()
+BARRIER = DType("barrier", 64, "barrier")
+SEMAPHORE = DType("semaphore", 32, "semaphore")
 #: Other spellings: Python's types, `bool_`, abbreviations of MLIR and of jaxtyping.
 ALIASES: dict[str, str] = {
     "bool_": "bool",

@@ -72,6 +72,7 @@ class Unknown:
     Attributes:
       why: the reason, a phrase for a person ("result of an unknown function foo").
       needs: names of parameters whose value would have decided it; a context that binds one is evaluated anew.
+      number: it is certainly an integer, a float or an array, not a sequence or a slice.
       label: what tells this value from other unknown ones, where a variable holds it; an extent by it is a symbol.
     """
 
@@ -79,6 +80,7 @@ class Unknown:
     needs: frozenset[str] = field(default=frozenset(), compare=False)
     site: Site | None = field(default=None, compare=False)
     label: str = ""
+    number: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

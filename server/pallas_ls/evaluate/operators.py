@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..domain import cond as conds
@@ -70,13 +71,21 @@ def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
         return m.program.library.array_binary(m, op, a, b, site)
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Unknown):
-            return m.unknown(x.why, x, y, site=site)
+            return replace(m.unknown(x.why, x, y, site=site), number=_is_numeric(op, a, b))
     if isinstance(a, Instance) or isinstance(b, Instance):
         return _instance_binary(m, op, a, b, site)
     x, y = _as_number(m, a, b, site), _as_number(m, b, a, site)
     if x is not None and y is not None:
         return _int_binary(m, op, x, y, site)
     return _other_binary(m, op, a, b, site)
+
+
+def _is_numeric(op: str, a: Value, b: Value) -> bool:
+    """Whether the result of an operator is certainly a number: `+` and `*` also make sequences, `%` text."""
+    if op in ("-", "//", "/", "**", "<<", ">>"):
+        return True
+    sure = [isinstance(v, (Int, float, Array)) or (isinstance(v, Unknown) and v.number) for v in (a, b)]
+    return any(sure) if op == "+" else all(sure)
 
 
 def _as_number(m: Machine, v: Value, other: Value, site: Site) -> Int | None:

@@ -21,6 +21,7 @@ from ..domain.python import (
     ListCell,
     NotConstant,
     Opaque,
+    Origin,
     Range,
     SetCell,
     Slice,
@@ -89,7 +90,7 @@ def _int(m: Any, x: Value, base: Value, site: Site) -> Value:
     if isinstance(x, Bool):
         return m.branch(x.cond, lambda: Int(1), lambda: Int(0))
     n = m.as_int(x, site) if isinstance(x, Opaque) else None
-    return n if n is not None else m.unknown("an integer made from a value that is not known", x, site=site)
+    return n if n is not None else Int(m.fresh_symbol("int"), Origin(site, "int"))
 
 
 def _float(m: Any, x: Value, site: Site) -> Value:

@@ -105,6 +105,8 @@ def opaque_array(m: Any, v: Opaque) -> Array:
 def shape_of_opaque(m: Any, v: Opaque) -> Shape:
     """`v.shape` of a parameter: extents by name where its rank is known, else the name."""
     rank = m.path.facts.values.get(f"len({v.name}.shape)")
+    if rank is None:
+        rank = m.simplify(dims.symbol(f"len({v.name}.shape)", low=0))
     if isinstance(rank, int):
         return tuple(Int(dims.symbol(f"{v.name}.shape[{i}]", low=0)) for i in range(rank))
     return Opaque(f"{v.name}.shape", "tuple")

@@ -15,7 +15,7 @@ from .convert import as_array, as_dtype, as_jax_dtype, as_shape
 from .jnp_dtype import itemsize
 from .jnp_shape import reshaped, swapped, transposed, with_shape
 from .methods import Methods
-from .registry import NO_ATTRIBUTE, Registry
+from .registry import NO_ATTRIBUTE, Registry, by_case
 
 ARRAY = Methods("jax.Array")
 
@@ -253,9 +253,11 @@ def _shape_dtype(r: Registry) -> None:
             return m.unknown("a ShapeDtypeStruct of values that are not known", *args.values(), site=call.site)
         sites = dict(zip(("shape", "dtype"), call.arg_sites, strict=False)) | dict(call.kwarg_sites)
         made = Made(call.site, sites)
-        return m.lift(
-            lambda shape, dtype: ShapeDtype(as_shape(m, shape), as_dtype(m, dtype), made), args["shape"], args["dtype"]
-        )
+
+        def one(values: dict[str, Value]) -> Value:
+            return ShapeDtype(as_shape(m, values["shape"]), as_dtype(m, values["dtype"]), made)
+
+        return by_case(m, {"shape": args["shape"], "dtype": args["dtype"]}, one, lists=True)
 
     @r.function("jax.ShapeDtypeStruct.like", "x")
     def like(m: Any, call: Call, x: Value) -> Value:

@@ -12,7 +12,7 @@ from .convert import INT32
 from .plgpu_signatures import OLDER, SIGNATURES
 from .recording import bind, record, record_call, recorded
 from .registry import Arguments, Registry, Signature, by_case
-from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
+from .scratch import as_ref, described, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
 _KERNEL = Signature.parse(SIGNATURES["kernel"])
 _OLD_KERNEL = Signature.parse(OLDER["kernel"])
@@ -58,7 +58,7 @@ def _kernel(m: Any, call: Call) -> Value:
             return Partial(Builtin("plgpu.kernel", _kernel), (), rest, (), dict(call.kwarg_sites))
         return _make_kernel(m, call, mine)
 
-    return by_case(m, arguments.values, one)
+    return by_case(m, arguments.values, one, lists=True)
 
 
 def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
@@ -67,6 +67,7 @@ def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
         given = v["mesh_kwargs"] if isinstance(v["mesh_kwargs"], dict) else {}
         if old in given or old in a.given:
             v[new] = given.get(old, v.get(old))
+    v["out_type"] = described(m, v["out_type"])
     launch = Launch(
         _sequence(m, v["grid"]),
         _sequence(m, v["grid_names"]),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..domain import dim as dims
 from ..domain.array import Array, Extent
-from ..domain.python import Call, Int, Unknown, Value
+from ..domain.python import Call, Int, Opaque, Origin, Unknown, Value
 from ..domain.ref import Launch
 from .jax_tree import NotATree, map_tree
 from .registry import Registry
@@ -17,11 +18,12 @@ def register(r: Registry) -> None:
     @r.function("jax.lax.axis_size", "axis_name")
     def axis_size(m: Any, call: Call, axis_name: Value) -> Value:
         extent = extent_of(m, axis_name)
-        return (
-            extent
-            if isinstance(extent, Int)
-            else m.unknown("the size of an axis that is not known", axis_name, site=call.site)
-        )
+        if isinstance(extent, Int):
+            return extent
+        if isinstance(extent, Unknown) or not isinstance(axis_name, (str, Opaque)):
+            return m.unknown("the size of an axis that is not known", axis_name, site=call.site)
+        name = axis_name if isinstance(axis_name, str) else axis_name.name
+        return Int(dims.symbol(f"axis_size({name})", low=1), Origin(call.site, "axis_size"))
 
     @r.function("jax.lax.psum jax.lax.pmax jax.lax.pmin jax.lax.pmean", "x, axis_name, *, axis_index_groups=None")
     def psum(m: Any, call: Call, x: Value, **_: Value) -> Value:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..domain.array import Array, Extent, Shape
+from ..domain.dtype import BARRIER
 from ..domain.python import Builtin, Call, Int, Made, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType
 from . import launch, loops
@@ -71,10 +72,10 @@ def _run(m: Any, f: Pipeline, call: Call) -> Value:
     names = parameter_names(p["body"], len(every) + 1)[1:]
     blocks = tuple(_block(m, s, call.args[i] if i < len(call.args) else None, names[i]) for i, s in enumerate(every))
     index = _index(m, p["grid"])
-    if p.get("compute_context") is not None:
-        return _in_context(m, f, call, (index, *blocks))
     carry = p.get("init_carry")
     extra = _consumed(m, p, len(specs[0]))
+    if p.get("compute_context") is not None:
+        return _in_context(m, f, call, (index, *blocks, *extra))
     if carry is None:
         m.program.calls.call(m, p["body"], (index, *blocks, *extra), call.site)
         return None
@@ -91,7 +92,7 @@ def _consumed(m: Any, p: Mapping[str, Value], inputs: int) -> tuple[Value, ...]:
     """With `manual_consumed_barriers`, the body gets a barrier for each input."""
     if p.get("manual_consumed_barriers") is not True:
         return ()
-    barrier = RefType("barrier", "smem", (), m.unknown("a barrier"), (), {"num_arrivals": p["num_compute_wgs"]})
+    barrier = RefType("barrier", "smem", (), BARRIER, (), {"num_arrivals": p["num_compute_wgs"]})
     return tuple(Ref(barrier, (), barrier.dtype) for _ in range(inputs))
 
 

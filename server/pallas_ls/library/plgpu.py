@@ -49,7 +49,7 @@ def register(r: Registry) -> None:
         r.names[f"{MODULE}.{name}"] = recorded(f"{MODULE}.{name}", name, signature, model, OLDER.get(name))
     r.names[f"{MODULE}.ACC.init"] = recorded(f"{MODULE}.ACC.init", "ACC.init", "array", plgpu_types.accumulator_init)
     refs.register(r)
-    plgpu_types.register(r)
+    plgpu_types.register(r, MODULE)
     pipelines.register(r, MODULE)
     _register_spaces(r)
     for name in ("Layout", "TMEMLayout"):

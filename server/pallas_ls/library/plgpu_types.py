@@ -6,24 +6,37 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..domain.array import Array, Shape
-from ..domain.dtype import DTYPES, DType
+from ..domain.dtype import DTYPES, SEMAPHORE, DType
 from ..domain.python import Call, Int, Made, Value
 from ..domain.ref import BlockSpec, OtherTransform, Ref, RefType, Swizzle, Tiling
 from ..source.span import Site
 from . import pipelines
 from .convert import as_dtype, as_extent, as_shape
-from .recording import Model
+from .recording import Model, record
 from .registry import NO_ATTRIBUTE, Arguments, Registry
 
-SEMAPHORE = DType("semaphore", 32, "semaphore")
 
-
-def register(r: Registry) -> None:
-    """Registers what their attributes are."""
+def register(r: Registry, module: str) -> None:
+    """Registers what their attributes are, and semaphores."""
     r.attribute(RefType)(_type_attribute)
     r.attribute(BlockSpec)(_spec_attribute)
     r.attribute(Tiling)(lambda m, v, name, site: v.tiling if name == "tiling" else NO_ATTRIBUTE)
     r.attribute(Swizzle)(lambda m, v, name, site: v.swizzle if name == "swizzle" else NO_ATTRIBUTE)
+
+    for kind in ("REGULAR", "BARRIER"):
+        r.value(f"{module}.SemaphoreType.{kind}", RefType("semaphore", "gmem", (), SEMAPHORE, (), {"type": kind}))
+    r.calls[RefType] = _semaphores
+
+
+def _semaphores(m: Any, f: RefType, call: Call) -> Value:
+    """`plgpu.SemaphoreType.REGULAR(shape)`: an array of semaphores (mosaic_gpu/core.py, SemaphoreType)."""
+    if f.kind != "semaphore" or not call.args:
+        return m.unknown("a call of a buffer's type", f)
+    made = Made(call.site, dict(zip(("shape",), call.arg_sites, strict=False)))
+    out = RefType(f.kind, f.space, as_shape(m, call.args[0]), f.dtype, (), f.params, (), made)
+    operands = {"shape": call.args[0]}
+    record(m, "SemaphoreType", call.site, operands, out, made.args)
+    return out
 
 
 def made(call: Call, a: Arguments) -> Made:

@@ -243,11 +243,13 @@ def _indexed_shape(m: Any, shape: Shape, items: tuple[Indexer, ...] | Unknown) -
 
 
 def _is_scalar(v: Value) -> bool:
-    """Whether an index is certainly one number."""
+    """Whether an index is certainly one number. Arrays of positions are no indices of references in Mosaic GPU: an
+    array of unknown shape counts as one number."""
     return (
         isinstance(v, (Int, bool, float))
-        or (isinstance(v, Array) and v.shape == ())
+        or (isinstance(v, Array) and (v.shape == () or not isinstance(v.shape, tuple)))
         or (isinstance(v, Opaque) and v.hint == "int")
+        or (isinstance(v, Unknown) and v.number)
     )
 
 

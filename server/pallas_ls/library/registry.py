@@ -196,7 +196,8 @@ def by_case(
       depth: how many conditions are assumed already; values that differ under more than MAX_CONDITIONS are unknown.
     """
     settled = {k: v if type(v) in _PLAIN else _settled(m, v, lists, 0) for k, v in values.items()}
-    cond = next((c for v in settled.values() if type(v) not in _PLAIN and (c := _open(m, v, lists, 0)) is not None), None)
+    undecided = (_open(m, v, lists, 0) for v in settled.values() if type(v) not in _PLAIN)
+    cond = next((c for c in undecided if c is not None), None)
     if cond is None:
         return run(settled)
     if depth >= MAX_CONDITIONS:

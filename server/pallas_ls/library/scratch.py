@@ -27,6 +27,9 @@ def as_ref(m: Any, t: Value, name: str) -> Value:
         return DictCell({"items": _dict_of_refs(m, t.slots["items"], name)})
     if t is None:
         return None
+    if isinstance(t, Opaque) and t.hint in ("", "array"):
+        x = as_array(m, t)
+        return gmem_ref(x.shape, x.dtype, name)
     return m.unknown("a reference to a buffer of a type that is not known", t)
 
 
@@ -94,12 +97,25 @@ def positional_count(f: Value) -> int | None:
     return len(taken) - bound
 
 
+def described(m: Any, t: Value) -> Value:
+    """A type of outputs, its parameters that stand for arrays (`out_type=x`) as the arrays that they are."""
+    if isinstance(t, Opaque) and t.hint in ("", "array"):
+        return as_array(m, t)
+    if type(t) is tuple:
+        return tuple(described(m, x) for x in t)
+    if isinstance(t, ListCell) and type(items := m.select(t.slots["items"])) is tuple:
+        return ListCell({"items": described(m, items)})
+    return t
+
+
 def result_of(m: Any, t: Value) -> Value:
     """The array that a kernel returns for an output type (a pytree of them)."""
     if isinstance(t, (ShapeDtype, RefType)):
         return Array(t.shape, t.dtype)
     if isinstance(t, Array):
         return t
+    if isinstance(t, Opaque) and t.hint in ("", "array"):
+        return as_array(m, t)
     if type(t) is tuple:
         return tuple(result_of(m, x) for x in t)
     if isinstance(t, (ListCell, DictCell)):
