@@ -19,7 +19,8 @@ from ..domain.ref import BlockSpec, CompilerParams, Loaded, OtherTransform, Ref,
 from ..source.span import Site
 from . import pipelines, refs
 from .convert import as_constant, as_dtype, as_extent, as_shape
-from .recording import record_call
+from .dataflow import computed
+from .recording import record, record_call
 from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, by_case, method
 
 MODULE = "jax.experimental.pallas.mosaic_gpu"
@@ -83,7 +84,8 @@ def _run(m: Any, api: str, signature: Signature, call: Call, model: Model | None
         if arguments.missing or arguments.open:
             result: Value = m.unknown(f"{api} called with arguments that do not fit", site=call.site)
         else:
-            result = model(m, call, mine) if model else None
+            made = model(m, call, mine) if model else None
+            result = computed(m, api, values, call.site, made)
         record_call(m, api, call, mine, result)
         return result
 
@@ -203,9 +205,17 @@ def _layout_member(m: Any, v: LayoutEnum, name: str, site: Site) -> Value:
 def _layout_attribute(m: Any, v: LayoutName, name: str, site: Site) -> Value:
     if name == "reduce":
         return method(v, "reduce", "axes", _layout_reduce)
+    if name == "to_mgpu":
+        return method(v, "to_mgpu", "", _layout_made)
     if name == "name":
         return v.name
     return NO_ATTRIBUTE
+
+
+def _layout_made(m: Any, call: Call, v: LayoutName) -> Value:
+    """`layout.to_mgpu()`: where JAX makes the layout."""
+    record(m, "Layout.to_mgpu", call.site, {"layout": v}, None)
+    return m.unknown("a layout of the dialect")
 
 
 def _layout_reduce(m: Any, call: Call, v: LayoutName, axes: Value) -> Value:

@@ -28,6 +28,7 @@ def record(
             m.chain,
             m.stack,
             caught=m.caught,
+            operations=m.operations,
         )
     )
 
@@ -50,5 +51,6 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.excess,
             arguments.open,
             m.caught,
+            m.operations,
         )
     )
