@@ -155,9 +155,6 @@ def _cast(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Known
     shown = f"plgpu.Layout.{name.name}"
     if not layout.applies_to(shape):
         return f.refuse(Kind.SHAPE, by.site, does_not_fit(a, shape, layout, shown), shape_error(f, shape, layout))
-    before = given.get("x", Free.OPEN)
-    if f.semantics is Semantics.LANE and isinstance(before, Given) and before.layout != layout:
-        return Free.OPEN  # some conversions have code, others have none
     return Given(layout, by.site, shown)
 
 
