@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..source.span import Site
+from .array import Operation
 from .cond import Cond
 from .dim import Dim
 from .facts import Facts
@@ -30,6 +31,7 @@ class CallFact:
       open: some arguments came from a star of unknown content.
       names: variables that the call sees, by the integer that they hold (symbolic, or one of several), innermost first.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
+      operations: all that the kernel computes, on all its paths: who else uses a value.
     """
 
     api: str
@@ -47,6 +49,7 @@ class CallFact:
     open: bool = False
     caught: tuple[str, ...] = ()
     names: Mapping[Dim, tuple[str, ...]] = field(default_factory=dict[Dim, tuple[str, ...]])
+    operations: Sequence[Operation] = ()
 
 
 @dataclass(frozen=True, slots=True)

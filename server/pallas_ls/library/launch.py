@@ -190,10 +190,12 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
 
 def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     m.launches.append(f.launch)
+    outer, m.operations = m.operations, []
     try:
         return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
     finally:
         m.launches.pop()
+        m.operations = outer
 
 
 # -- pl.kernel: a body over a mesh -----------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 from ..domain.fact import CallFact
 from ..domain.python import Builtin, Call, Value
 from ..source.span import Site
+from .dataflow import computed
 from .registry import Arguments, Signature, by_case
 
 #: What a call returns, from its arguments by parameter.
@@ -33,6 +34,7 @@ def record(
             m.stack,
             caught=m.caught,
             names=m.names(),
+            operations=m.operations,
         )
     )
 
@@ -56,6 +58,7 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.open,
             m.caught,
             m.names(),
+            m.operations,
         )
     )
 
@@ -92,7 +95,7 @@ def run_recorded(m: Any, api: str, arguments: Arguments, call: Call, model: Mode
         if arguments.lacking:
             result: Value = m.unknown(f"{api} called with arguments that do not fit", site=call.site)
         else:
-            result = model(m, call, mine) if model else None
+            result = computed(m, api, values, call.site, model(m, call, mine) if model else None)
         record_call(m, api, call, mine, result)
         return result
 
