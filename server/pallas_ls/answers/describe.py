@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..domain import dim as dims
 from ..domain.array import Array, ArrayLayout, LayoutName, Shape, ShapeDtype, Splat, byte_count
 from ..domain.dim import Dim
@@ -65,7 +67,16 @@ def type_text(shape: Shape, dtype: object, facts: Facts) -> str:
 
 
 def _extent(e: Value, facts: Facts) -> str:
-    return dims.text(facts.simplify(e.dim)) if isinstance(e, Int) else "?"
+    return dim_text(facts.simplify(e.dim)) if isinstance(e, Int) else "?"
+
+
+def dim_text(d: Dim) -> str:
+    """A Dim for a person: what a variable holds that is not known goes by the variable's name."""
+    return _LABEL.sub(lambda found: found[1] or "?", dims.text(d))
+
+
+#: A symbol for what an unknown value stands for (`evaluate/naming.py`): "?name#3"; "?#3f" for one of two such.
+_LABEL = re.compile(r"\?(\w*)#[0-9a-f]+")
 
 
 def bytes_text(shape: Shape, dtype: object, facts: Facts) -> str:
@@ -79,7 +90,7 @@ def size_text(n: Dim, facts: Facts) -> str:
     if isinstance(n, int):
         return f"{n:,} B"
     known = facts.divisor(n)
-    return f"{dims.text(n)} B" + (f", a multiple of {known}" if known > 1 else "")
+    return f"{dim_text(n)} B" + (f", a multiple of {known}" if known > 1 else "")
 
 
 def remainder_text(n: Dim, facts: Facts) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..domain import cond as conds
-from ..domain import dim as dims
 from ..domain.array import Shape
 from ..domain.fact import CallFact
 from ..domain.facts import Facts
 from ..domain.python import Int, Opaque, Origin, Unknown, Value
 from ..source.span import Site, Span
-from .describe import describe
+from .describe import describe, dim_text
 from .report import Step
 
 Locate = Callable[[Site], Span | None]
@@ -29,7 +28,7 @@ def explain_fact(fact: CallFact, locate: Locate) -> Step:
         site = fact.arg_sites.get(name)
         span = locate(site) if site is not None else None
         if text is None:
-            text = dims.text(fact.facts.simplify(v.dim)) if isinstance(v, Int) else f"{v.name}, a parameter"
+            text = dim_text(fact.facts.simplify(v.dim)) if isinstance(v, Int) else f"{v.name}, a parameter"
         steps.append(Step(f"{name}: {text}", span, tuple(_numbers(v, fact.facts, locate))))
     guards = _guards(fact)
     title = f"{fact.api}{guards}"
@@ -62,12 +61,13 @@ def _extent_step(e: Value, facts: Facts, locate: Locate) -> Step | None:
 def _origin_step(n: Int, facts: Facts, locate: Locate) -> Step | None:
     if n.origin is None:
         return None
-    return _walk(dims.text(facts.simplify(n.dim)), n.origin, locate, _DEPTH)
+    return _walk(dim_text(facts.simplify(n.dim)), n.origin, locate, _DEPTH)
 
 
 def _walk(shown: str, o: Origin, locate: Locate, depth: int) -> Step:
     words = {"literal": "written", "parameter": "a parameter", "shape": "an extent of an argument"}
-    text = f"{shown}: {words.get(o.how, f'computed ({o.how})')}"
+    how = o.how if o.how.startswith("not known") else f"computed ({o.how})"
+    text = f"{shown}: {words.get(o.how, how)}"
     inner = tuple(_walk("from", i, locate, depth - 1) for i in o.inputs) if depth else ()
     return Step(text, locate(o.site), inner)
 

@@ -14,6 +14,7 @@ from ..domain.fact import CallFact
 from ..domain.facts import Facts
 from ..domain.python import Choice, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType, Swizzle, Tiling, Transform
+from ..source.span import Site
 from .report import FactRow
 
 Shown = tuple[int | str | None, ...]
@@ -26,22 +27,32 @@ class Seen:
     value: Value
     facts: Facts
     names: Mapping[Dim, tuple[str, ...]]
+    stack: tuple[Site, ...]
 
 
 def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Iterator[FactRow]:
-    """Rows of one call site, from all the ways in which it was seen.
-
-    Those of the entry's own parameters speak for every caller; callers found in the workspace are examples, and count
-    only where the former know nothing.
-    """
-    general = [f for f in facts if not f.chain] or facts
+    """Rows of one call site, from all the ways in which it was seen."""
     seen: dict[str, list[Seen]] = {}
-    for fact in general:
+    for fact in facts:
         for name, v in (*fact.operands.items(), ("result", fact.result)):
             for path, x in _leaves(name, v):
-                seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names))
+                seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names, fact.stack))
     for name, ways in seen.items():
-        yield _row(file, line, col, general[0].api, name, ways)
+        yield _row(file, line, col, facts[0].api, name, _general(ways))
+
+
+def _general(ways: list[Seen]) -> list[Seen]:
+    """The ways that speak for every caller.
+
+    A function evaluated over its own parameters speaks for all who call it; a caller of it is an example, and counts
+    only where the former knows nothing.
+    """
+    knowing = {way.stack for way in ways if _shape(way) is not None}
+    return [way for way in ways if not any(_ends_with(way.stack, stack) for stack in knowing)]
+
+
+def _ends_with(stack: tuple[Site, ...], end: tuple[Site, ...]) -> bool:
+    return len(end) < len(stack) and stack[len(stack) - len(end) :] == end
 
 
 def _leaves(name: str, v: Value) -> Iterator[tuple[str, Value]]:

@@ -60,16 +60,7 @@ class Calls:
     def call_starred(self, fr: Frame, f: Value, args: list[Any], kwargs: list[Any], site: Site) -> Value:
         """A call with `*` or `**` arguments."""
         m = fr.m
-        values: list[Value] = []
-        sites: list[Site] = []
-        unknown = False
-        for star, e, where in args:
-            v = e(fr)
-            items = self.program.items.iterate(m, v) if star else [v]
-            unknown = unknown or items is None
-            if not unknown and items is not None:
-                values += items
-                sites += [where] * len(items)
+        given = [(star, e(fr), where) for star, e, where in args]
         named: dict[str, Value] = {}
         named_sites: dict[str, Site] = {}
         mappings: list[Value] = []
@@ -79,9 +70,31 @@ class Calls:
                 named[key], named_sites[key] = v, where
             else:
                 mappings.append(v)
-        return self._with_mappings(
-            m, f, Call(site, tuple(values), named, tuple(sites), named_sites, unknown), mappings, fr
-        )
+        return self._with_stars(m, f, given, Call(site, (), named, (), named_sites), mappings, fr)
+
+    def _with_stars(
+        self, m: Machine, f: Value, given: list[tuple[bool, Value, Site]], call: Call, mappings: list[Value], fr: Frame
+    ) -> Value:
+        """Spreads `*arguments`; one that differs under a condition splits the call."""
+        values: list[Value] = []
+        sites: list[Site] = []
+        unknown = False
+        for i, (star, v, where) in enumerate(given):
+            content = m.select(v.slots["items"] if isinstance(v, ListCell) else v) if star else v
+            if star and isinstance(content, Choice):
+                sides = [[*given[:i], (True, x, where), *given[i + 1 :]] for x in (content.yes, content.no)]
+                return m.branch(
+                    content.cond,
+                    lambda: self._with_stars(m, f, sides[0], call, mappings, fr),  # noqa: B023
+                    lambda: self._with_stars(m, f, sides[1], call, mappings, fr),  # noqa: B023
+                )
+            items = self.program.items.iterate(m, v) if star else [v]
+            unknown = unknown or items is None
+            if not unknown and items is not None:
+                values += items
+                sites += [where] * len(items)
+        spread = Call(call.site, tuple(values), call.kwargs, tuple(sites), call.kwarg_sites, unknown)
+        return self._with_mappings(m, f, spread, mappings, fr)
 
     def _with_mappings(self, m: Machine, f: Value, call: Call, mappings: list[Value], fr: Frame) -> Value:
         """Spreads `**mappings`; one that differs under a condition splits the call."""

@@ -526,8 +526,14 @@ def _run_comprehension(fr: Frame, up: Frame | None, levels: list[Any], values: l
             grown = fr.m.lift(lambda items: (*items, element) if type(items) is tuple else items, out["items"])
             fr.m.write(out, "items", grown)
             return
-        source, store, tests = levels[i]
-        items = fr.m.program.items.iterate(fr.m, source(fr if i == 0 else inner))
+        source = levels[i][0]
+        v = source(fr if i == 0 else inner)
+        content = v.slots["items"] if isinstance(v, ListCell) else v
+        fr.m.lift(lambda x: over(i, x), content if isinstance(content, Choice) else v)
+
+    def over(i: int, sequence: Value) -> None:
+        _, store, tests = levels[i]
+        items = fr.m.program.items.iterate(fr.m, sequence)
         if items is None:
             fr.m.write(out, "items", fr.m.unknown("a comprehension over an unknown sequence"))
             return

@@ -10,7 +10,7 @@ from ..domain import cond as conds
 from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.fact import Raise
-from ..domain.python import MISSING, Bool, DictCell, Int, Range, SetCell, Unknown, Value
+from ..domain.python import MISSING, Bool, Choice, DictCell, Int, ListCell, Range, SetCell, Unknown, Value
 from ..source.span import Site
 from . import operators as ops
 from .early import attempt, conclude, end_early, in_state, rebase
@@ -92,7 +92,16 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
 
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
-    """A for loop: unrolled where the sequence is known, else a fixed point."""
+    """A for loop: unrolled where the sequence is known, once for each case of it, else a fixed point."""
+    content = fr.m.select(source.slots["items"] if isinstance(source, ListCell) else source)
+    if isinstance(content, Choice):
+        yes, no = content.yes, content.no
+        return if_(
+            fr,
+            content.cond,
+            lambda inner: for_(inner, yes, store, body, orelse, label, site),
+            lambda inner: for_(inner, no, store, body, orelse, label, site),
+        )
     items = fr.m.program.items.iterate(fr.m, source)
     if items is None:
 

@@ -119,6 +119,7 @@ class Machine:
         self.caught: tuple[str, ...] = ()
         self.frame: Frame | None = None
         self.written = 0
+        self.cases: dict[object, int] = {}
         self.visible: tuple[Any, Names] = (None, {})
 
     # -- writes ------------------------------------------------------------------------------------
@@ -344,6 +345,11 @@ class Machine:
     def launch(self) -> Launch | None:
         """The kernel that is being launched, innermost."""
         return self.launches[-1] if self.launches else None
+
+    def count_case(self, key: object) -> int:
+        """How often this was asked for a key, this time included."""
+        self.cases[key] = self.cases.get(key, 0) + 1
+        return self.cases[key]
 
     def names(self) -> Names:
         """Variables that the present statement sees, by the integers that they hold."""

@@ -21,7 +21,7 @@ Names = dict[Dim, tuple[str, ...]]
 def labelled(m: Machine, v: Value, name: str) -> Value:
     """A value as a variable holds it: what is unknown of it is told from all others, so that extents by it agree."""
     if type(v) is Unknown:
-        return v if v.label else replace(v, label=f"?{name}{m.next_fresh()}")
+        return v if v.label else replace(v, label=f"?{name}#{m.next_fresh()}")
     if type(v) is Choice:
         yes, no = labelled(m, v.yes, name), labelled(m, v.no, name)
         return v if yes is v.yes and no is v.no else Choice(v.cond, yes, no)

@@ -96,7 +96,7 @@ def _either_made(yes: Value, no: Value) -> Value:
 
 def _either_unknown(cond: Cond, yes: Unknown, no: Unknown) -> Unknown:
     """One of two unknown values: unknown, and told from others where both are."""
-    label = f"?{hash((cond, yes.label, no.label)) & 0xFFFFFFFFFFFF:x}" if yes.label and no.label else ""
+    label = f"?#{hash((cond, yes.label, no.label)) & 0xFFFFFFFFFFFF:x}" if yes.label and no.label else ""
     return Unknown(yes.why, yes.needs | no.needs, yes.site, label)
 
 

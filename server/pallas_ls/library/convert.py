@@ -8,7 +8,7 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array, ElementType, Extent, Shape, ShapeDtype, Splat, label_extent
 from ..domain.dtype import DTYPES, DType, canonical, dtype_named
-from ..domain.python import Bool, Builtin, Choice, Int, Opaque, Unknown, Value
+from ..domain.python import Bool, Builtin, Choice, Int, Opaque, Origin, Unknown, Value
 from ..domain.ref import Ref
 
 INT32 = DType("int32", 32, "int")
@@ -38,7 +38,7 @@ def as_shape(m: Any, v: Value) -> Shape:
 def as_extent(m: Any, v: Value) -> Extent:
     """One extent of a shape."""
     if isinstance(v, Unknown):
-        return Int(label_extent(v)) if v.label else v
+        return Int(label_extent(v), Origin(v.site, f"not known: {v.why}") if v.site else None) if v.label else v
     n = m.as_int(v)
     return n if n is not None else m.unknown("an extent that is not known", v)
 

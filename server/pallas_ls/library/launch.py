@@ -29,6 +29,10 @@ _RUN_SCOPED = "f, *types, collective_axes=(), **kw_types"
 OLD_KEYWORDS = {"out_shape": "out_type", "scratch_shapes": "scratch_types"}
 
 
+#: A kernel that is called in more cases than this (flags that decide what its operands are) is run in the first ones.
+MAX_CASES = 4
+
+
 def register(r: Registry, module: str) -> None:
     """Registers launching."""
     r.raw(f"{module}.kernel")(_kernel)
@@ -117,12 +121,13 @@ def call_kernel(m: Any, f: Kernel, call: Call) -> Value:
 
 def _called(m: Any, f: Kernel, call: Call) -> Value:
     if call.open:
-        return _with_unknown_operands(m, f, None)
+        return _idle(m, f)
     names = parameter_names(f.body, len(call.args))
     operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
     result = result_of(m, f.out_type)
     record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
-    _launch(m, f, operands)
+    if m.count_case((f.made.site, call.site, m.chain)) <= MAX_CASES:
+        _launch(m, f, operands)
     return result
 
 
@@ -130,6 +135,12 @@ def _launch_idle(m: Any, call: Call) -> Value:
     """A kernel that nobody calls: what its parameters tell of its operands is their number."""
     f = call.args[0]
     m.launched.add(id(f))
+    _idle(m, f)
+    return None
+
+
+def _idle(m: Any, f: Kernel) -> Value:
+    """The result of a kernel whose operands are not known; its body runs with as much as its parameters tell."""
     total = positional_count(f.body)
     outs = _out_count(m, f.out_type)
     scratch = m.program.items.iterate(m, f.scratch) if not _is_dict(f.scratch) else []
@@ -138,13 +149,15 @@ def _launch_idle(m: Any, call: Call) -> Value:
     names = parameter_names(f.body, total - outs - len(scratch))
     unknown = Unknown("an operand of a kernel that is not called here")
     _launch(m, f, tuple(gmem_ref(unknown, unknown, n) for n in names))
-    return None
+    return result_of(m, f.out_type)
 
 
 def _with_unknown_operands(m: Any, f: Kernel, total: int | None) -> Value:
     if total is not None:
         unknown = m.unknown("a reference whose place among the parameters is not known")
         _run_body(m, f, (unknown,) * total, {})
+    elif _is_dict(f.scratch):
+        _with_scratch(m, f, lambda _, scratch: _run_body(m, f, None, scratch), 0)
     return result_of(m, f.out_type)
 
 
@@ -188,11 +201,12 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
     return m.lift(one, content) if isinstance(content, Choice) else one(content)
 
 
-def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def _run_body(m: Any, f: Kernel, args: tuple[Value, ...] | None, kwargs: dict[str, Value]) -> Value:
+    """Runs a body; args: None where their number is not known."""
     m.launches.append(f.launch)
     outer, m.operations = m.operations, []
     try:
-        return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
+        return m.program.calls.apply(m, f.body, Call(f.made.site, args or (), kwargs, open=args is None))
     finally:
         m.launches.pop()
         m.operations = outer

@@ -113,6 +113,8 @@ def contents(m: Any, v: Value) -> Value:
     """The elements of an iterable as a tuple, a choice between tuples, or Unknown."""
     if isinstance(v, (ListCell, SetCell)) and not isinstance(v.slots["items"], Unknown):
         return v.slots["items"]
+    if isinstance(v, Choice):
+        return m.lift(lambda x: contents(m, x), v)
     items = m.program.items.iterate(m, v)
     return tuple(items) if items is not None else m.unknown("an iterable of unknown length", v)
 

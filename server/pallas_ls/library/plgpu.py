@@ -6,7 +6,7 @@ Every call leaves a fact with its operands under the names of plgpu_signatures.p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..domain import cond as conds
@@ -14,10 +14,11 @@ from ..domain import dim as dims
 from ..domain.array import Array, LayoutName, ShapeDtype
 from ..domain.dtype import DType, dtype_named
 from ..domain.python import Builtin, Call, Int, Made, Unknown, Value
-from ..domain.ref import CompilerParams, Elsewhere, Loaded, Ref
+from ..domain.ref import BlockSpec, CompilerParams, Elsewhere, Loaded, Ref, RefType
 from ..source.span import Site
-from . import pipelines, plgpu_types, refs
+from . import pipelines, plgpu_replace, plgpu_types, refs
 from .convert import BOOL, INT32, as_constant, as_dtype, as_extent, as_shape
+from .loops import LoopInfo
 from .plgpu_signatures import BUFFER, OLDER, SIGNATURES
 from .plgpu_types import made
 from .recording import Model, bind, record, recorded, run_recorded
@@ -61,6 +62,16 @@ def register(r: Registry) -> None:
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(Described)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(Builtin)(_class_attribute)
+    plgpu_replace.register(
+        r,
+        {
+            RefType: plgpu_replace.of_type,
+            BlockSpec: plgpu_replace.of_spec,
+            CompilerParams: plgpu_replace.of_params,
+            Described: lambda m, v, changes: replace(v, params={**v.params, **changes}),
+            LoopInfo: lambda m, v, changes: replace(v, fields={**v.fields, **changes}),
+        },
+    )
 
 
 def _register_spaces(r: Registry) -> None:
@@ -326,7 +337,6 @@ _MODELS: Mapping[str, Model] = {
         for name in (
             "InterpretGPUParams",
             "Mesh",
-            "NDLoopInfo",
             "PeerMemRef",
             "RefType",
             "Replicated",
@@ -336,6 +346,7 @@ _MODELS: Mapping[str, Model] = {
         )
     },
     "CompilerParams": _compiler_params,
+    "NDLoopInfo": lambda m, call, a: LoopInfo(dict(a.values)),
     "ShapeDtypeStruct": _struct,
     "as_torch_kernel": lambda m, call, a: m.unknown("a kernel for PyTorch"),
     "async_load_tmem": _load_tmem,

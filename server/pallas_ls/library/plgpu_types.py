@@ -7,7 +7,7 @@ from typing import Any
 
 from ..domain.array import Array, Shape
 from ..domain.dtype import DTYPES, SEMAPHORE, DType
-from ..domain.python import Call, Int, Made, Value
+from ..domain.python import Call, Int, Made, Opaque, Value
 from ..domain.ref import BlockSpec, OtherTransform, Ref, RefType, Swizzle, Tiling
 from ..source.span import Site
 from . import pipelines
@@ -68,7 +68,9 @@ def as_transforms(m: Any, v: Value) -> Any:
 
 def _barrier(kind: str) -> Model:
     def model(m: Any, call: Call, a: Arguments) -> Value:
-        shape = as_shape(m, a.values["num_barriers"])
+        count = a.values["num_barriers"]
+        one = isinstance(count, Opaque) and count.hint in ("", "int")
+        shape = (as_extent(m, count),) if one else as_shape(m, count)
         return RefType(kind, "smem", shape, DType(kind, 64, "barrier"), (), dict(a.values), (), made(call, a))
 
     return model
