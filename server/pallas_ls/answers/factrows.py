@@ -28,15 +28,17 @@ class Seen:
     facts: Facts
     names: Mapping[Dim, tuple[str, ...]]
     stack: tuple[Site, ...]
+    launched: bool
 
 
 def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Iterator[FactRow]:
     """Rows of one call site, from all the ways in which it was seen."""
     seen: dict[str, list[Seen]] = {}
     for fact in facts:
+        in_kernel = fact.launch is not None and fact.launch.made is not None
         for name, v in (*fact.operands.items(), ("result", fact.result)):
             for path, x in _leaves(name, v):
-                seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names, fact.stack))
+                seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names, fact.stack, in_kernel))
     for name, ways in seen.items():
         yield _row(file, line, col, facts[0].api, name, _general(ways))
 
@@ -44,11 +46,16 @@ def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Itera
 def _general(ways: list[Seen]) -> list[Seen]:
     """The ways that speak for every caller.
 
-    A function evaluated over its own parameters speaks for all who call it; a caller of it is an example, and counts
-    only where the former knows nothing.
+    A function evaluated over its own parameters speaks for all who call it; a caller of it is an example. Only of what
+    kernels call do the kernels tell more than the function by itself, which knows none of its references.
     """
-    knowing = {way.stack for way in ways if _shape(way) is not None}
-    return [way for way in ways if not any(_ends_with(way.stack, stack) for stack in knowing)]
+    distinct = {(w.stack, w.launched, _shape(w) is not None) for w in ways}
+
+    def spoken_for(w: Seen) -> bool:
+        ends = (k for k in distinct if _ends_with(w.stack, k[0]))
+        return any(knows or launched == w.launched for _, launched, knows in ends)
+
+    return [w for w in ways if not spoken_for(w)]
 
 
 def _ends_with(stack: tuple[Site, ...], end: tuple[Site, ...]) -> bool:

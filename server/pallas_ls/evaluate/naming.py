@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..domain.array import label_extent
 from ..domain.dim import Dim
-from ..domain.python import Choice, Instance, Int, Unknown, Value
+from ..domain.python import Choice, Instance, Int, Opaque, Unknown, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -70,6 +70,8 @@ def _integers(m: Machine, path: str, v: Value) -> Iterator[tuple[str, Dim]]:
             yield path, chosen.dim
         elif type(chosen) is Unknown:
             yield from _integers(m, path, chosen)
+        elif type(chosen) is Opaque and (number := m.as_int(chosen)) is not None:
+            yield path, number.dim
     elif kind is Instance and "." not in path:
         for name, part in v.slots.items():
             yield from _integers(m, f"{path}.{name}", part)
