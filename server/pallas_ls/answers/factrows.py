@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..domain import dim as dims
-from ..domain.array import Array, Shape, ShapeDtype, byte_count
+from ..domain.array import Array, Shape, ShapeDtype
 from ..domain.dim import Dim
 from ..domain.dtype import DType
 from ..domain.fact import CallFact
@@ -105,7 +106,7 @@ def _row(file: str, line: int, col: int, api: str, operand: str, seen: list[Seen
         operand,
         shapes[0] if len(shapes) == 1 else None,
         dtypes[0] if len(dtypes) == 1 else None,
-        _only([_bytes(s) for s in known]),
+        _bytes(shapes[0], known[0].value) if len(shapes) == 1 and len(dtypes) == 1 else None,
         described.space if isinstance(described, RefType) else None,
         _tiling(known),
         _swizzle(known),
@@ -200,10 +201,26 @@ def _dtype(v: Value) -> str | None:
     return d.name if isinstance(d, (DType, Opaque)) else None
 
 
-def _bytes(seen: Seen) -> int | str | None:
-    shape, dtype = getattr(seen.value, "shape", None), getattr(seen.value, "dtype", None)
-    n = byte_count(shape, dtype) if shape is not None and dtype is not None else None
-    return _number(n, seen) if n is not None else None
+def _bytes(shape: Shown, v: Value) -> int | str | None:
+    """The size of a shape as it is shown: a number, or a product over the source's names."""
+    dtype: Any = getattr(v, "dtype", None)
+    if None in shape or not isinstance(dtype, (DType, Opaque)):
+        return None
+    constant, factors = 1, [f"itemsize({dtype.name})"] if isinstance(dtype, Opaque) else []
+    for e in shape:
+        if isinstance(e, int):
+            constant *= e
+        else:
+            factors.append(e if _ATOM.fullmatch(str(e)) else f"({e})")
+    if isinstance(dtype, DType):
+        if constant * dtype.bits % 8:
+            return None
+        constant = constant * dtype.bits // 8
+    return "*".join([str(constant)] * (constant != 1) + [str(f) for f in factors]) if factors else constant
+
+
+#: An expression that needs no parentheses in a product.
+_ATOM = re.compile(r"[\w.\[\]]+")
 
 
 def _transforms(seen: Seen) -> tuple[Transform, ...]:
