@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..domain.python import Class, DictCell, Opaque, Value
-from .attributes import ClassMethod, Property, StaticMethod
+from .descriptors import ClassMethod, Property, StaticMethod
 from .frame import Frame, Function, Parameter
 from .machine import Machine
 
@@ -55,6 +55,11 @@ class Entries:
             return Opaque(name, hint)
         value = annotation(fr)
         return Opaque(name, "", value if isinstance(value, Class) else None)
+
+    def annotation(self, m: Machine, f: Function, parameter: str) -> Value:
+        """What a parameter's annotation evaluates to; None where it has none."""
+        found = f.annotations.get(parameter)
+        return None if found is None else found(Frame(m, f.module, f.up, {}))
 
     def annotated(self, m: Machine, name: str, cls: Class, field: str) -> Value:
         """A field of a symbol whose class is known."""

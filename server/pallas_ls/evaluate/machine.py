@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ..domain import cond as conds
 from ..domain import dim as dims
@@ -12,7 +12,19 @@ from ..domain.cond import Cond
 from ..domain.dim import Dim
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
-from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
+from ..domain.python import (
+    MISSING,
+    Bool,
+    Choice,
+    Instance,
+    Int,
+    Opaque,
+    Origin,
+    Unknown,
+    Value,
+    is_integer_enum,
+    root_of,
+)
 from ..domain.ref import Launch
 from ..source.span import Site
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
@@ -29,7 +41,11 @@ class Raised(Exception):
     """The program raises here on this path.
 
     Attributes:
+      value: the exception object; None where Python makes it.
+      name: its class; `kinds`: that and the classes that it inherits from.
       cases: (condition, raised where it holds, raised where it does not), where both sides of a branch raise.
+      message: what it says; `deliberate`: by a statement of the program's.
+      chain: the host calls that it came through, once it has left the innermost.
     """
 
     def __init__(
@@ -40,6 +56,10 @@ class Raised(Exception):
         self.name = name
         self.site = site
         self.cases = cases
+        self.kinds: tuple[str, ...] = (name,)
+        self.message = ""
+        self.deliberate = False
+        self.chain: tuple[Site, ...] | None = None
 
 
 class BudgetExceeded(Exception):
@@ -76,6 +96,7 @@ class Machine:
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
+      handling: exceptions whose handlers are running, innermost last; None where it is not known which.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -109,6 +130,7 @@ class Machine:
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
+        self.handling: list[Raised | None] = []
 
     # -- writes ------------------------------------------------------------------------------------
 
@@ -236,7 +258,9 @@ class Machine:
     def note_raised(self, raised: Raised, guards: tuple[Cond, ...]) -> None:
         """Records a raise, each of its cases by itself."""
         if raised.cases is None:
-            self.raises.append(Raise(raised.site, raised.name, guards, self.chain))
+            chain = self.chain if raised.chain is None else raised.chain
+            kept = (raised.kinds, raised.message, raised.deliberate, self.caught)
+            self.raises.append(Raise(raised.site, raised.name, guards, chain, *kept))
             return
         cond, yes, no = raised.cases
         self.note_raised(yes, (*guards, cond))
@@ -306,6 +330,8 @@ class Machine:
             low = 0 if ".shape[" in v.name else None
             origin = Origin(site, "parameter") if site else None
             return Int(dims.symbol(v.name, sure=v.hint == "int" or low == 0, low=low), origin)
+        if isinstance(v, Instance) and is_integer_enum(v.cls):
+            return self.as_int(v.slots.get("value"), site)
         index = getattr(v, "index", None)
         return index if isinstance(index, Int) else None
 
@@ -313,6 +339,10 @@ class Machine:
         """An unknown value that says why, and which parameters would have decided it."""
         self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
+
+    def raises_error(self, name: str, site: Site | None) -> NoReturn:
+        """Python raises here, whatever is not known."""
+        raise Raised(None, name, site)
 
     # -- budget ------------------------------------------------------------------------------------
 
