@@ -90,10 +90,11 @@ class HostCall:
     Attributes:
       path, name: the module and the name of the function.
       arguments: by parameter.
-      site: the call.
+      site: the call; chain: that and the host calls around it, outermost first.
     """
 
     path: str
     name: str
     arguments: Mapping[str, Value]
     site: Site
+    chain: tuple[Site, ...] = ()

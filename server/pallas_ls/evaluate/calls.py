@@ -159,7 +159,7 @@ class Calls:
         if not m.launches:
             m.chain = (*chain, call.site)
             if f.up is None or (f.up.up is None and f.up.code is None and f.owner is None):
-                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site))
+                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site, m.chain))
         stack = m.stack
         m.stack = (*stack, call.site)
         try:

@@ -502,6 +502,11 @@ def takes(kind: str, raised: Raised | Raise) -> bool:
     return any(catches(kind, name) for name in raised.kinds or (raised.name,))
 
 
+def takes_any(kinds: tuple[str, ...], raised: Raise) -> bool:
+    """Whether a handler of one of these classes takes the exception."""
+    return any(takes(kind, raised) for kind in kinds)
+
+
 def catches(kind: str, name: str) -> bool:
     """Whether `except kind` takes an exception of class `name`, by Python's own hierarchy; unknown classes by name."""
     k, n = getattr(builtins, kind, None), getattr(builtins, name, None)

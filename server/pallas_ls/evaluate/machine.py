@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.cond import Cond
+from ..domain.context import Parametrised
 from ..domain.dim import Dim
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
@@ -97,6 +98,7 @@ class Machine:
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
       handling: exceptions whose handlers are running, innermost last; None where it is not known which.
+      parametrised: tests with rows of arguments, by the identity of their function.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -131,6 +133,7 @@ class Machine:
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
         self.handling: list[Raised | None] = []
+        self.parametrised: dict[int, Parametrised] = {}
 
     # -- writes ------------------------------------------------------------------------------------
 
@@ -228,6 +231,8 @@ class Machine:
             raise _either(cond, a.raised, b.raised)
         if a.raised or b.raised:
             lost, kept, learnt = (a, b, conds.negate(cond)) if a.raised else (b, a, cond)
+            if lost.raised is not None and lost.raised.name == "Skipped":
+                return self._as_if_not_skipped(learnt, kept)
             self.note_raise(conds.negate(learnt), lost.raised)
             self.note_writes(lost.writes)
             self.take(learnt, kept)
@@ -236,6 +241,14 @@ class Machine:
         self.learn_from(conds.negate(cond), b)
         self.merge_writes(cond, a.writes, b.writes)
         return merge(cond, a.value, b.value)
+
+    def _as_if_not_skipped(self, learnt: Cond, kept: Outcome) -> Value:
+        """A test that may be skipped is looked at as if it is not: that is no condition of what it calls."""
+        self.learn(learnt)
+        self.apply(kept.writes)
+        for c in kept.learnt:
+            self.assume(c)
+        return kept.value
 
     def take(self, cond: Cond, side: Outcome) -> None:
         """Goes on with one side only: its condition, its writes, and what it learnt hold from here on."""
