@@ -65,7 +65,7 @@ def test_a_refused_call_is_an_error_at_the_call(call: str, message: str) -> None
         "import pytest\ndef test():\n    with pytest.raises(ValueError):\n        matmul(4096)\n",
         "import pytest\n@pytest.mark.xfail\ndef test():\n    matmul(4096)\n",
         "def run():\n    try:\n        matmul(4096)\n    except ValueError:\n        pass\n",
-        "C = Tuning(stages=9)\ndef run():\n    try:\n        matmul(768, config=C)\n    except NotImplementedError:\n        pass\n",
+        "C = Tuning(stages=9)\ntry:\n    matmul(768, config=C)\nexcept NotImplementedError:\n    pass\n",
         "import contextlib\ndef run():\n    with contextlib.suppress(ValueError):\n        matmul(4096)\n",
         "import other\ndef run():\n    if other.has_gpu():\n        matmul(4096)\n",
         "import pytest\ndef test():\n    pytest.skip('later')\n    matmul(4096)\n",
