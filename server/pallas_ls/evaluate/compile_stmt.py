@@ -234,7 +234,7 @@ class Compiler(ExprCompiler):
         body = self.block(node.body, scope)
         if any(_expects_exception(i.context_expr) for i in node.items):
             return lambda fr: control.expecting(fr, body)
-        leaves = any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in _own_nodes(node.body))
+        leaves = _leaves(node.body)
         site = self.site(node)
         for value, store in reversed(items):
             body = managers.entered(value, store, body, leaves, site)
@@ -388,6 +388,20 @@ def _handler_names(node: ast.expr | None) -> tuple[str, ...]:
         return ("BaseException",)
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return tuple(ast.unparse(p).rsplit(".", 1)[-1] for p in parts)
+
+
+def _leaves(body: list[ast.stmt], in_loop: bool = False) -> bool:
+    """Whether a return stands in the statements, or a break or continue of a loop around them."""
+    return any(_leaves_by(s, in_loop) for s in body)
+
+
+def _leaves_by(node: ast.AST, in_loop: bool) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+        return False
+    if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+        return isinstance(node, ast.Return) or not in_loop
+    inside = in_loop or isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+    return any(_leaves_by(child, inside) for child in ast.iter_child_nodes(node))
 
 
 def _yields(body: list[ast.stmt]) -> int:

@@ -369,7 +369,7 @@ def _finally_raised(fr: Frame, raises: list[Raise], path: Path, writes: Writes, 
     here, m.path = m.path, path
 
     def run() -> int:
-        _distrust(m, writes)
+        distrust(m, writes)
         return final(fr)
 
     m.run_side(conds.any_of(conds.all_of(r.guards[len(path.guards) :]) for r in raises), run)
@@ -403,7 +403,7 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
     caught = _take_caught(m, raises, handlers)
     if raised is not None:
         if caught or m.doubts > doubts:
-            _distrust(m, writes)
+            distrust(m, writes)
         return _handle(fr, raised, handlers)
     uncertain = bool(caught) or m.doubts > doubts
     doubted = m.doubts > doubts
@@ -531,7 +531,7 @@ def _maybe_handled(fr: Frame, handlers: list[Any], writes: Writes, signal: int) 
 
 def _after(fr: Frame, store: Store | None, run: Exec, writes: Writes, otherwise: Exec) -> Exec:
     def handler(inner: Frame) -> int:
-        _distrust(inner.m, writes)
+        distrust(inner.m, writes)
         if store:
             store(inner, Unknown("an exception"))
         return _handling(inner, None, run)
@@ -539,6 +539,7 @@ def _after(fr: Frame, store: Store | None, run: Exec, writes: Writes, otherwise:
     return lambda inner: if_(inner, inner.m.fresh_condition(), handler, otherwise)
 
 
-def _distrust(m: Machine, writes: Writes) -> None:
+def distrust(m: Machine, writes: Writes) -> None:
+    """Slots that may have been written, or not."""
     for slots, key, _ in writes.values():
         m.write(slots, key, Unknown("may have been interrupted by an exception"))

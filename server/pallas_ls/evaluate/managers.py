@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..domain.python import Bound, Call, Instance, Unknown, Value
 from ..source.span import Site
 from . import operators as ops
-from .control import try_
+from .control import distrust, try_
 from .frame import NORMAL, Eval, Exec, Frame, Function
 from .machine import Machine, Raised
 
@@ -41,6 +41,8 @@ def entered(value: Eval, store: Store | None, body: Exec, leaves: bool, site: Si
             return _run_generator(fr, manager, store, body)
         if isinstance(manager, Instance) and fr.m.program.attributes.special(fr.m, manager, "__enter__") is not None:
             return _run_object(fr, manager, store, body, site)
+        if isinstance(manager, Manager):
+            _distrust_generator(fr, manager)
         if store:
             store(fr, fr.m.program.library.enter(fr.m, manager))
         return body(fr)
@@ -71,6 +73,22 @@ def _run_object(fr: Frame, v: Instance, store: Store | None, body: Exec, site: S
             m.doubts += 1
             return NORMAL
         raise
+
+
+def _distrust_generator(fr: Frame, manager: Manager) -> None:
+    """A generator that cannot be run around the statements: whatever it changes is unknown."""
+    m = fr.m
+
+    def run() -> Value:
+        m.program.calls.run_around(m, manager.function, manager.call, lambda v: None)
+        return None
+
+    recording, m.recording = m.recording, False
+    try:
+        out = m.run_side(m.fresh_condition(), run)
+    finally:
+        m.recording = recording
+    distrust(m, out.writes)
 
 
 def _run_generator(fr: Frame, manager: Manager, store: Store | None, body: Exec) -> int:
