@@ -298,6 +298,18 @@ class TypeUnion:
     members: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Subscripted:
+    """A library's type with arguments that say something: `Annotated[int, Field(gt=0)]`, `Float[Array, "B T"]`.
+
+    Attributes:
+      name: the type's full name.
+    """
+
+    name: str
+    args: tuple[Value, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleName:
     """A module of a library, known by its dotted name."""

@@ -22,6 +22,7 @@ from ..domain.python import (
     mro,
 )
 from ..source.span import Site
+from . import annotations
 from .descriptors import ClassMethod, FieldOptions, SuperObject
 from .enums import Enums
 from .frame import Frame, Function
@@ -86,6 +87,8 @@ class Classes:
                 new.slots[name] = default
         if args or kwargs:
             raise Raised(None, "TypeError", call.site)
+        if annotations.is_checked(cls):
+            annotations.check_fields(m, cls, new.slots, call.site)
         post = lookup(cls, "__post_init__")
         if isinstance(post, Function):
             self.program.calls.apply(m, Bound(new, post), Call(call.site, (), {}))

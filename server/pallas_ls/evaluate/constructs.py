@@ -67,6 +67,18 @@ def _dataclass(m: Machine, call: Call, frame: Frame | None) -> Value:
     return decorate(m, call) if call.args else Builtin("dataclasses.dataclass(...)", decorate)
 
 
+def _pydantic_dataclass(m: Machine, call: Call, frame: Frame | None) -> Value:
+    """As `dataclass`, with fields that are checked when an object is made."""
+
+    def decorate(m: Any, inner: Call) -> Value:
+        made = _dataclass(m, Call(call.site, (), call.kwargs), frame).run(m, inner)
+        if isinstance(made, Class):
+            made.options["pydantic"] = True
+        return made
+
+    return decorate(m, call) if call.args else Builtin("pydantic.dataclasses.dataclass(...)", decorate)
+
+
 def _field(m: Machine, call: Call, frame: Frame | None) -> Value:
     named = {"default": call.args[0]} if call.args else {}
     return FieldOptions({**named, **call.kwargs})
@@ -93,6 +105,7 @@ _CONSTRUCTS: dict[str, Construct] = {
     "classmethod": _wrapped(ClassMethod),
     "super": _super,
     "dataclasses.dataclass": _dataclass,
+    "pydantic.dataclasses.dataclass": _pydantic_dataclass,
     "chex.dataclass": _dataclass,
     "flax.struct.dataclass": _dataclass,
     "dataclasses.field": _field,

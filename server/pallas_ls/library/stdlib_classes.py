@@ -19,6 +19,7 @@ from ..domain.python import (
     ListCell,
     NotConstant,
     Opaque,
+    Subscripted,
     Value,
     constant,
     field_names,
@@ -36,13 +37,18 @@ def register(r: Registry) -> None:
     _collections(r)
     _harmless(r)
     r.items[External] = ExternalItems()
+    for name in _KNOWN_BY_NAME:  # what the evaluator knows by name; the packages themselves are not read
+        r.value(name, External(name))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subscripted:
-    """A type with arguments that a program may ask for: `Literal["a", "b"]`."""
-
-    args: tuple[Value, ...]
+_KNOWN_BY_NAME = (
+    "pydantic.Field", "pydantic.BaseModel", "pydantic.ConfigDict", "pydantic.dataclasses.dataclass",
+    "pydantic.PositiveInt", "pydantic.NonNegativeInt", "jaxtyping.Array", "jaxtyping.Float", "jaxtyping.Int",
+    "jaxtyping.Bool", "jaxtyping.Num", "jaxtyping.Shaped", "jaxtyping.BFloat16", "jaxtyping.Float16",
+    "jaxtyping.Float32", "jaxtyping.Float64", "jaxtyping.Int8", "jaxtyping.Int16", "jaxtyping.Int32",
+    "jaxtyping.Int64", "jaxtyping.UInt8", "jaxtyping.UInt16", "jaxtyping.UInt32", "jaxtyping.UInt64",
+    "jaxtyping.Complex", "jaxtyping.Integer", "jaxtyping.Inexact", "jaxtyping.PyTree", "jaxtyping.Scalar",
+)  # fmt: skip
 
 
 class ExternalItems:
@@ -50,8 +56,8 @@ class ExternalItems:
 
     def get(self, m: Any, v: External, index: Value, site: Site, where: Site) -> Value:
         """`v[index]`."""
-        if v.name in ("typing.Literal", "typing_extensions.Literal"):
-            return Subscripted(index if type(index) is tuple else (index,))
+        if v.name.startswith("jaxtyping.") or v.name.rpartition(".")[2] in ("Literal", "Annotated"):
+            return Subscripted(v.name, index if type(index) is tuple else (index,))
         if v.name.startswith(("typing.", "typing_extensions.", "collections.abc.", "jaxtyping.")):
             return v
         return m.unknown(f"an element of {v.name}, which has no model here", v, index, site=site)
