@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import accumulators, arguments, async_store, axes, buffers, tcgen05, wgmma
+from . import accumulators, arguments, async_store, axes, buffers, register_layouts, tcgen05, wgmma
 from .rule import Rule
 
 _MODULES = (
@@ -10,6 +10,8 @@ _MODULES = (
     arguments,
     axes,
     async_store,
+    register_layouts,
+    # matrix multiplication
     accumulators,
     wgmma,
     tcgen05,
