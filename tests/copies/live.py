@@ -1,0 +1,1 @@
+"""The installed JAX's verdict on a kernel's text."""
