@@ -13,9 +13,10 @@ from ..domain.target import Semantics
 from .arguments import reference
 from .async_store_operands import buffer_note
 from .copying.case import V11, V12, Kind
-from .copying.read import SIDES, cluster, collective, collective_names, is_gather, kind_of, sides
+from .copying.read import SIDES, cluster, collective, collective_names, is_gather, kind_of, parts, sides
 from .copying.tables import WARPGROUP, element_bits, element_name
 from .rule import Answer, Check, Note, Problem, Unsure
+from .store_case import exact_transforms
 from .transfer.behaviour import behaviour
 from .view import CallView, show_array, show_shape
 
@@ -60,10 +61,25 @@ def memory_space(v: CallView) -> Answer:
         given = "smem" if x.type.kind == "union" else x.type.space
         if given == space or (given == "gmem" and x.type.kind == "semaphore"):
             continue
-        shown = show_array(x.type.shape, x.type.dtype).replace(" ", "") if x.type.kind == "data" else "…"
-        jax = JaxError("ValueError", f"{name} must be a {space.upper()} reference, got Ref<{given}>{{{shown}}}")
+        jax = JaxError("ValueError", f"{name} must be a {space.upper()} reference, got Ref<{given}>{{{_allocated(v, x)}}}")
         return Problem(_wrong_space(v, name, space, x), jax, v.site(name))
     return None
+
+
+def _allocated(v: CallView, x: Ref) -> str:
+    """A buffer's type as JAX shows it: of a tiled one the tiles and what is in them."""
+    transforms, shape = x.type.transforms, v.exact_shape(x.type.shape)
+    if x.type.kind != "data" or (transforms and shape is None):
+        return "…"
+    if not transforms or shape is None:
+        return show_array(x.type.shape, x.type.dtype).replace(" ", "")
+    exact = exact_transforms(v, x.type)
+    if isinstance(exact, Unsure):
+        return "…"
+    tiling = exact[0] or ()
+    k = len(shape) - len(tiling)
+    counts = (n // t for n, t in zip(shape[k:], tiling, strict=True))
+    return f"{x.type.dtype}[{','.join(map(str, (*shape[:k], *counts, *tiling)))}]"
 
 
 def _wrong_space(v: CallView, name: str, space: str, x: Ref) -> str:
@@ -97,9 +113,10 @@ def leader_axes(v: CallView) -> Answer:
         return Problem(text, jax, v.site("leader_tracked"))
     if v.semantics is not Semantics.LANE:
         return None if v.semantics else Unsure("the lowering semantics are not known")
-    if v.version < V12:
-        return Unsure("what this release says of it is not known")
-    return Problem(text, JaxError("ValueError", "Only collective loads can be leader-tracked"), v.site("leader_tracked"))
+    if v.version < V12 and getattr(leader, "kind", "") != "CopyPartition.PARTITIONED":
+        return None
+    how = "partitioned" if v.version < V12 else "leader-tracked"
+    return Problem(text, JaxError("ValueError", f"Only collective loads can be {how}"), v.site("leader_tracked"))
 
 
 # -- types -----------------------------------------------------------------------------------------
@@ -116,13 +133,34 @@ def element_type(v: CallView) -> Answer:
     if src.dtype == dst.dtype:
         return None
     jax = _types_differ(v, src.dtype, dst.dtype)
-    if jax is None:
+    if jax is None or _refused_before(v):
         return None if v.semantics is not None else Unsure("the lowering semantics are not known")
     text = f"A copy does not convert: {src.name or 'src'} holds {src.dtype}, {dst.name or 'dst'} holds {dst.dtype}."
     smem = found[1]
     if smem.type.made is not None:
         text += f" Allocate {smem.name or 'the buffer'} as {found[0].dtype}."
     return Problem(text, jax, v.site("dst" if kind_of(v) is Kind.LOAD else "src"), buffer_note(smem))
+
+
+def _refused_before(v: CallView) -> bool:
+    """Whether a release that compares types and shapes when it lowers the copy refuses something else before."""
+    if v.version >= V11:
+        return False
+    before = (collective_axis, leader_cluster, operand_view, slice_of_steps, steps)
+    lane = (counted_bytes, barrier_kind, one_barrier) if v.semantics is Semantics.LANE else (barrier_kind,)
+    return any(isinstance(check(v), Problem) for check in (*before, *(lane if kind_of(v) is Kind.LOAD else ())))
+
+
+def steps(v: CallView) -> Answer:
+    """A slice with a step that has no lowering, whatever the shapes are."""
+    found = sides(v)
+    if isinstance(found, Unsure):
+        return found
+    taken = parts(v, found[0])
+    if isinstance(taken, Unsure) or all(p.step == 1 for p in taken):
+        return taken if isinstance(taken, Unsure) else None
+    lowers = v.semantics is Semantics.WARPGROUP and all(p.step == 1 or p.start is not None for p in taken)
+    return None if lowers else Problem("A slice with a step has no lowering here.")
 
 
 def _types_differ(v: CallView, a: DType, b: DType) -> JaxError | None:
@@ -149,7 +187,7 @@ def shape(v: CallView) -> Answer:
     if differ is not True:
         return None if differ is False else Unsure("whether the shapes agree is not known")
     jax = _shapes_differ(v, gmem, smem, expected)
-    if jax is None:
+    if jax is None or _refused_before(v):
         return None if v.semantics is not None else Unsure("the lowering semantics are not known")
     return Problem(_shape_text(v, gmem, smem, expected), jax, _wrong_side(v, gmem, smem), buffer_note(smem))
 
@@ -401,8 +439,6 @@ def barrier_kind(v: CallView) -> Answer:
         if barrier.views:
             return Unsure("a view of a buffer as the barrier")
         name = behaviour(v.version).op_result
-        if v.version < V11:
-            return Unsure("what this release says of it is not known")
     else:
         name = "CollectiveBarrierRef"
     jax = JaxError("AttributeError", f"'{name}' object has no attribute '{attribute}'")

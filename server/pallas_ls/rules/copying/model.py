@@ -77,10 +77,19 @@ def divisible(case: CopyCase) -> Outcome:
     if b.permutation is not None:
         return Undecided("the offsets of a transposed view have no model")
     operand = [p for p in case.parts if not p.squeezed]
-    rows = [*_against(operand, b.tiling), *_against(list(b.parts), b.tiling)]
-    if False in rows:
-        return Refused("offset-divisible", JaxError("ValueError", _INFER))
+    first, second = _against(operand, b.tiling), _against(list(b.parts), b.tiling)
+    if False in (*first, *second):
+        return Refused("offset-divisible", _unsolved(case, False in first))
+    rows = (*first, *second)
     return Undecided("whether an offset is a multiple of the tile is not known") if None in rows else None
+
+
+def _unsolved(case: CopyCase, by_the_operand: bool) -> JaxError:
+    """What the solver raises: it looks for the index at fault, and stumbles where one of them is a single position."""
+    assert case.buffer is not None
+    sliced = any(p.size != n or p.squeezed for p, n in zip(case.buffer.parts, case.buffer.shape, strict=True))
+    looks = by_the_operand and any(p.squeezed for p in case.parts) and case.version >= V11
+    return JaxError("AssertionError", "") if looks and not (sliced and case.version >= V12) else JaxError("ValueError", _INFER)
 
 
 def _against(parts: list[Part], tiling: tuple[int, ...]) -> list[bool | None]:
