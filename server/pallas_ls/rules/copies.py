@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ..domain.target import Semantics
+from ..domain.target import JaxVersion, Semantics
 from . import copy_architecture as architecture
 from . import copy_gather as gather
 from . import copy_operands as given
 from . import copy_window as window
-from .copying.case import V11
 from .rule import Check, Rule
 
 LOAD, STORE, PREFETCH = "copy_gmem_to_smem", "copy_smem_to_gmem", "async_prefetch"
@@ -111,7 +110,7 @@ RULES = (
     _rule(
         "leader-cluster",
         "A copy that one block counts is shared by a pair of blocks.",
-        (LOAD,),
+        (LOAD, PREFETCH),
         175,
         given.leader_cluster,
         _LOAD,
@@ -200,7 +199,7 @@ RULES = (
         "jax/experimental/mosaic/gpu/layout_inference.py",
         "The solver of Warpgroup semantics knew tilings with or without a swizzle, but no swizzle alone.",
         Semantics.WARPGROUP,
-        until=V11,
+        until=JaxVersion(0, 10, 2),
     ),
     _rule(
         "offset-divisible",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Extent
@@ -299,30 +301,45 @@ def collective_axis(v: CallView) -> Answer:
 
 def leader_cluster(v: CallView) -> Answer:
     """A copy that one block counts for another, and a cluster that has no such pair."""
-    if v.value("leader_tracked") is None or v.value("collective_axes") is None or kind_of(v) is not Kind.LOAD:
+    if v.value("leader_tracked") is None or v.value("collective_axes") is None:
         return None
     names, axes = collective_names(v), cluster(v)
     if isinstance(names, Unsure) or isinstance(axes, Unsure) or any(n not in axes for n in names):
         return Unsure("the kernel's cluster is not known")
-    where = v.site("collective_axes")
-    shown = f"collective_axes={names!r}".replace('"', "'")
-    if len(names) != 1:
-        jax = JaxError("ValueError", f"Expected exactly one collective axis, got {shown}")
-        return Problem("A copy that one block counts is shared along one cluster axis.", jax, where)
-    sizes = list(axes.values())
-    if None in sizes:
+    if None in axes.values():
         return Unsure("the size of the cluster is not known")
-    total = 1
-    for n in sizes:
-        total *= n or 1
-    last = [*axes][-1]
-    fits = total == 2 if v.version < V12 else names == (last,) and axes[last] == 2
-    if fits:
+    sizes = {name: n for name, n in axes.items() if n is not None}
+    refusal = _leader_refusal(v, names, sizes)
+    if refusal is None:
         return None
-    text = f"A copy that one block counts for both needs a pair of blocks: the last cluster axis ({last}) with size 2; the cluster is {axes}."
-    start = "Partitioned loads only supported "
-    jax = f"{start}for clusters of size 2. Got cluster size …" if v.version < V12 else f"{start}along the last cluster dimension {last} if it has size 2. Got {shown}"
-    return Problem(text, JaxError("NotImplementedError", jax), where)
+    last = [*axes][-1]
+    text = (
+        f"A copy that one block counts for both is shared by a pair of blocks: the last cluster axis ({last}) with size 2; "
+        f"here the cluster is {', '.join(f'{name}={n}' for name, n in sizes.items())}, the copy is shared along "
+        f"{', '.join(names)}."
+    )
+    return Problem(text, refusal, v.site("collective_axes"))
+
+
+def _leader_refusal(v: CallView, names: tuple[str, ...], sizes: dict[str, int]) -> JaxError | None:
+    shown = f"collective_axes={names!r}"
+    old = JaxError("NotImplementedError", "Partitioned loads only supported for clusters of size 2")
+    pair = names == tuple(sizes)[-1:] and sizes[names[0]] == 2
+    if kind_of(v) is Kind.LOAD:
+        if len(names) != 1:
+            return JaxError("ValueError", f"Expected exactly one collective axis, got {shown}")
+        if v.version < V12:
+            return None if prod(sizes.values()) == 2 else old
+        first = [*sizes][0]  # JAX counts its axes from the other end here
+        words = f"Partitioned loads only supported along the last cluster dimension {first} if it has size 2. Got {shown}"
+        return None if pair else JaxError("NotImplementedError", words)
+    if v.semantics is not Semantics.LANE or prod(sizes[n] for n in names) == 1:
+        return None
+    if v.version < V12:
+        partitioned = getattr(v.value("leader_tracked"), "kind", "") == "CopyPartition.PARTITIONED"
+        return old if partitioned and prod(sizes.values()) != 2 else None
+    words = "Leader-tracked loads only supported along the x dimension, which must have size 2"
+    return None if pair else JaxError("NotImplementedError", words)
 
 
 # -- the operand's view ----------------------------------------------------------------------------

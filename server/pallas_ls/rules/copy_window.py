@@ -96,6 +96,8 @@ def _reduction(s: Shown) -> Text:
 
 def _partition(s: Shown) -> Text:
     size, blocks = s.found.numbers
+    if not size:
+        return "The axis that the blocks are to share is none of the copy's.", s.v.site("leader_tracked"), s.notes
     return f"{blocks} blocks share an axis of {size} elements: it is not divisible.", s.v.site("leader_tracked"), s.notes
 
 
@@ -125,7 +127,7 @@ def _rank(s: Shown) -> Text:
     [n] = s.found.numbers
     text = (
         f"TMA copies boxes of at most {MOST_DIMENSIONS} dimensions; this one has {n}, tiles counted, those of one "
-        "element not. Index leading dimensions, copy one of them at a time, or merge dimensions outside of the kernel."
+        "element not, indexed ones as one. Merge dimensions outside of the kernel, or copy a part of fewer dimensions."
     )
     return text, s.gmem_site, s.notes
 

@@ -125,8 +125,13 @@ def partition(case: CopyCase) -> Outcome:
     if c.leader != "partitioned" or c.size == 1:
         return None
     kept = [p for p in case.parts if not p.squeezed]
-    size = kept[c.axis].size if c.axis < len(kept) else None
-    if size is None or c.size is None:
+    if c.size is None:
+        return Undecided("how many blocks copy together is not known")
+    if c.axis >= len(kept):
+        words = "index 0 is out of bounds for axis 0 with size 0"
+        return Refused("copy-partition", JaxError("IndexError", words), (0, c.size))
+    size = kept[c.axis].size
+    if size is None:
         return Undecided("the partitioned axis is not known")
     if size % c.size == 0:
         return None
