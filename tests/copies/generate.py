@@ -133,11 +133,23 @@ def _in_stages(r: random.Random, s: Spec) -> Spec:
     n = s.buffer[axis]
     buffer = tuple(2 * m if k == axis else m for k, m in enumerate(s.buffer))
     start = r.choice((f"{n}", f"i * {n}", "0"))
-    return replace(s, buffer=buffer, smem_index=tuple(f"pl.ds({start}, {n})" if k == axis else "" for k in range(len(buffer))))
+    return replace(
+        s, buffer=buffer, smem_index=tuple(f"pl.ds({start}, {n})" if k == axis else "" for k in range(len(buffer)))
+    )
 
 
 def _collective(r: random.Random, s: Spec) -> Spec:
-    cluster, axes = r.choice((((2,), ("c",)), ((2,), ("c",)), ((4,), ("c",)), ((2, 2), ("c",)), ((2, 2), ("d",)), ((2, 2), ("c", "d")), ((1,), ("c",))))
+    cluster, axes = r.choice(
+        (
+            ((2,), ("c",)),
+            ((2,), ("c",)),
+            ((4,), ("c",)),
+            ((2, 2), ("c",)),
+            ((2, 2), ("d",)),
+            ((2, 2), ("c", "d")),
+            ((1,), ("c",)),
+        )
+    )
     made = replace(s, cluster=cluster, collective=axes)
     if r.random() < 0.4:
         leader = r.choice(("REPLICATED", "PARTITIONED(0)", "PARTITIONED(1)"))
@@ -237,7 +249,9 @@ def _barrier(r: random.Random, s: Spec) -> Spec:
 
 
 def _swapped(r: random.Random, s: Spec) -> Spec:
-    return replace(s, kind={"load": "swapped load", "store": "swapped store", "prefetch": "prefetch smem"}.get(s.kind, s.kind))
+    return replace(
+        s, kind={"load": "swapped load", "store": "swapped store", "prefetch": "prefetch smem"}.get(s.kind, s.kind)
+    )
 
 
 def _axis(r: random.Random, s: Spec) -> Spec:
@@ -292,7 +306,10 @@ def text(s: Spec) -> str:
     if s.cluster:
         names = ("c", "d")[: len(s.cluster)]
         lines += [f"    cluster={_tuple(s.cluster)},", f"    cluster_names={_tuple(names)},"]
-    lines += [f"    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.{s.semantics}),", ")"]
+    lines += [
+        f"    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.{s.semantics}),",
+        ")",
+    ]
     lines += ["", 'if __name__ == "__main__":', f"    x = jax.ShapeDtypeStruct({_tuple(s.gmem)}, jnp.{_name(s.dtype)})"]
     return "\n".join([*lines, '    jax.jit(kernel).trace(x).lower(lowering_platforms=("cuda",))', ""])
 
