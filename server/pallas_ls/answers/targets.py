@@ -44,7 +44,9 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
         if found.arch is not None:
             return found
         if id(made) not in inferred:
-            inferred[id(made)] = _from_calls(called.get(id(made), []) if made is not None else []) or by_name or "sm_90a"
+            inferred[id(made)] = (
+                _from_calls(called.get(id(made), []) if made is not None else []) or by_name or "sm_90a"
+            )
         return replace(found, arch=inferred[id(made)])
 
     return target

@@ -54,9 +54,7 @@ def warp_arrival(v: CallView) -> Answer:
     if not isinstance(x, Ref) or launch is None or not launch.warp or x.type.kind != "cluster_barrier":
         return None
     jax = JaxError("NotImplementedError", "Arriving on a collective barrier is not supported in a warp context")
-    text = (
-        "At a ClusterBarrier whole warpgroups arrive, not a single warp (pl.core_map(plgpu.WarpMesh)): arrive outside of it."
-    )
+    text = "At a ClusterBarrier whole warpgroups arrive, not a single warp (pl.core_map(plgpu.WarpMesh)): arrive outside of it."
     return Problem(text, jax)
 
 
@@ -73,7 +71,11 @@ def wait_count(v: CallView) -> Answer:
     if isinstance(n, Array):
         words = f"As of JAX v0.7, parameters to jaxpr equations must have __hash__ and __eq__ methods. In a call to primitive {v.fact.api}"
         jax = JaxError("RuntimeError", "std::bad_cast") if old else JaxError("TypeError", words)
-        return Problem("n is part of the instruction: a number that Python knows, not one computed in the kernel.", jax, v.site("n"))
+        return Problem(
+            "n is part of the instruction: a number that Python knows, not one computed in the kernel.",
+            jax,
+            v.site("n"),
+        )
     if not isinstance(n, Int):
         return None if isinstance(n, bool) else Unsure("n is not known")
     negative = v.decide(conds.less(n.dim, 0))
@@ -100,7 +102,11 @@ def slice_bounds(v: CallView) -> Answer:
     if not isinstance(ref, Ref) or not isinstance(ref.shape, tuple) or not isinstance(last, Indexed):
         return None
     items = last.items
-    if not isinstance(items, tuple) or len(items) != len(ref.shape) or (part is not None and len(part.views) == len(ref.views)):
+    if (
+        not isinstance(items, tuple)
+        or len(items) != len(ref.shape)
+        or (part is not None and len(part.views) == len(ref.views))
+    ):
         return None
     unsure: Answer = None
     for axis, (item, extent) in enumerate(zip(items, ref.shape, strict=True)):
@@ -220,4 +226,3 @@ RULES = (
         "Python's `a:b` is cut off at the end of the axis, as in NumPy.",
     ),
 )
-

@@ -23,7 +23,9 @@ def is_for_older_gpus(facts: Iterable[CallFact]) -> bool:
     """Whether a kernel's calls are those of `cp.async`: a copy without a barrier that promises to stay in bounds, or a
     wait for such, and no copy with a barrier."""
     copies = [f for f in facts if f.api in (LOAD, WAIT)]
-    return any(_is_old(f) for f in copies) and not any(f.api == LOAD and f.operands.get("barrier") is not None for f in copies)
+    return any(_is_old(f) for f in copies) and not any(
+        f.api == LOAD and f.operands.get("barrier") is not None for f in copies
+    )
 
 
 def _is_old(f: CallFact) -> bool:
@@ -44,7 +46,9 @@ def barrier(v: CallView) -> Answer:
     if v.capability >= HOPPER:
         return _missing(v) if given is None else None
     if given is not None:
-        words = "copy_gmem_to_smem with a barrier is only supported Hopper and newer GPUs, which use the TMA implementation"
+        words = (
+            "copy_gmem_to_smem with a barrier is only supported Hopper and newer GPUs, which use the TMA implementation"
+        )
         return Problem(f"{_arch(v)} has no TMA. {_ADVICE}", JaxError("ValueError", words), v.site("barrier"))
     return _without_tma(v)
 
@@ -60,9 +64,7 @@ def _always(v: CallView) -> Answer:
 
 
 def _missing(v: CallView) -> Answer:
-    words = (
-        "copy_gmem_to_smem without a barrier is only supported on pre-Hopper GPUs, which use the cp.async implementation"
-    )
+    words = "copy_gmem_to_smem without a barrier is only supported on pre-Hopper GPUs, which use the cp.async implementation"
     text = "Since Hopper a copy signals a barrier when its bytes have arrived: allocate plgpu.Barrier() and pass it."
     return Problem(f"{text} {_ADVICE}", JaxError("ValueError", words))
 
@@ -88,11 +90,12 @@ def wait(v: CallView) -> Answer:
     """A wait for copies of older GPUs."""
     if v.version < V11:
         words = "module 'jax.experimental.pallas.mosaic_gpu' has no attribute 'wait_gmem_to_smem'"
-        return Problem("This release has no copies without a barrier: wait with plgpu.barrier_wait.", JaxError("AttributeError", words))
+        return Problem(
+            "This release has no copies without a barrier: wait with plgpu.barrier_wait.",
+            JaxError("AttributeError", words),
+        )
     if v.capability < HOPPER:
         return None
-    words = (
-        "wait_gmem_to_smem is only supported on pre-Hopper GPUs, which use cp.async for GMEM->SMEM copies."
-    )
+    words = "wait_gmem_to_smem is only supported on pre-Hopper GPUs, which use cp.async for GMEM->SMEM copies."
     text = "Since Hopper a copy is waited for at its barrier: plgpu.barrier_wait(barrier)."
     return Problem(text, JaxError("ValueError", words))

@@ -186,7 +186,11 @@ def _columns_fit(v: CallView, g: _Rows) -> Answer:
         shape = v.exact_shape(g.operand.shape)
         untransformed = shape[-1] if shape else None
         if untransformed is None or untransformed <= GATHER_COLUMNS or not _keeps_rows(v):
-            return None if untransformed is not None and untransformed <= GATHER_COLUMNS else Unsure("the transforms are the solver's")
+            return (
+                None
+                if untransformed is not None and untransformed <= GATHER_COLUMNS
+                else Unsure("the transforms are the solver's")
+            )
         return _too_wide(v, untransformed)
     n = ROWS * g.columns * g.bits
     if n % ALIGNED:
@@ -198,7 +202,12 @@ def _columns_fit(v: CallView, g: _Rows) -> Answer:
 def _keeps_rows(v: CallView) -> bool:
     """Whether Warpgroup's solver leaves an untransformed buffer as it is: nothing else uses it."""
     pair = sides(v)
-    return not isinstance(pair, Unsure) and pair[1] is not None and not pair[1].type.transforms and not used_elsewhere(v, pair[1])
+    return (
+        not isinstance(pair, Unsure)
+        and pair[1] is not None
+        and not pair[1].type.transforms
+        and not used_elsewhere(v, pair[1])
+    )
 
 
 def _too_wide(v: CallView, columns: int) -> Answer:

@@ -63,7 +63,9 @@ def memory_space(v: CallView) -> Answer:
         given = "smem" if x.type.kind == "union" else x.type.space
         if given == space or (given == "gmem" and x.type.kind == "semaphore"):
             continue
-        jax = JaxError("ValueError", f"{name} must be a {space.upper()} reference, got Ref<{given}>{{{_allocated(v, x)}}}")
+        jax = JaxError(
+            "ValueError", f"{name} must be a {space.upper()} reference, got Ref<{given}>{{{_allocated(v, x)}}}"
+        )
         return Problem(_wrong_space(v, name, space, x), jax, v.site(name))
     return None
 
@@ -288,7 +290,11 @@ def collective_axis(v: CallView) -> Answer:
         if name in axes:
             continue
         jax = JaxError("LookupError", f"Unknown cluster axis {name}, available axes: {[*axes][::-1]}")
-        has = f"its cluster axes are {', '.join(map(repr, axes))}" if axes else "it has no cluster (cluster=, cluster_names=)"
+        has = (
+            f"its cluster axes are {', '.join(map(repr, axes))}"
+            if axes
+            else "it has no cluster (cluster=, cluster_names=)"
+        )
         text = f"The kernel has no cluster axis {name!r}; {has}."
         grid = launch.grid_names if launch is not None and isinstance(launch.grid_names, tuple) else ()
         if name in grid:
@@ -331,7 +337,9 @@ def _leader_refusal(v: CallView, names: tuple[str, ...], sizes: dict[str, int]) 
         if v.version < V12:
             return None if prod(sizes.values()) == 2 else old
         first = [*sizes][0]  # JAX counts its axes from the other end here
-        words = f"Partitioned loads only supported along the last cluster dimension {first} if it has size 2. Got {shown}"
+        words = (
+            f"Partitioned loads only supported along the last cluster dimension {first} if it has size 2. Got {shown}"
+        )
         return None if pair else JaxError("NotImplementedError", words)
     if v.semantics is not Semantics.LANE or prod(sizes[n] for n in names) == 1:
         return None
@@ -378,7 +386,9 @@ def slice_of_steps(v: CallView) -> Answer:
             step = v.exact(item.stride) if hasattr(item, "stride") else 1
             if step not in (1, None):
                 jax = JaxError("NotImplementedError", "Non-unit strides not implemented.")
-                return Problem("A slice with a step cannot be sliced again in a copy.", jax, x.made.site if x.made else None)
+                return Problem(
+                    "A slice with a step cannot be sliced again in a copy.", jax, x.made.site if x.made else None
+                )
     return None
 
 

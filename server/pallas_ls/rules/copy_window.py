@@ -64,7 +64,9 @@ Text = tuple[str, Site | None, tuple[Note, ...]]
 
 
 def _step(s: Shown) -> Text:
-    text = "A copy takes neighbouring elements: copy rows one by one, or pick them from a buffer that holds all of them."
+    text = (
+        "A copy takes neighbouring elements: copy rows one by one, or pick them from a buffer that holds all of them."
+    )
     return text, s.index_site(lambda i: s.v.exact(i.stride) != 1), ()
 
 
@@ -98,7 +100,11 @@ def _partition(s: Shown) -> Text:
     size, blocks = s.found.numbers
     if not size:
         return "The axis that the blocks are to share is none of the copy's.", s.v.site("leader_tracked"), s.notes
-    return f"{blocks} blocks share an axis of {size} elements: it is not divisible.", s.v.site("leader_tracked"), s.notes
+    return (
+        f"{blocks} blocks share an axis of {size} elements: it is not divisible.",
+        s.v.site("leader_tracked"),
+        s.notes,
+    )
 
 
 def _strides(s: Shown) -> Text:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, barriers, buffers, copies
+from . import arguments, async_store, axes, barriers, buffers, copies, register_layouts
 from .rule import Rule
 
-_MODULES = (buffers, arguments, axes, async_store, copies, barriers)
+_MODULES = (
+    buffers,
+    arguments,
+    axes,
+    async_store,
+    register_layouts,
+    copies,
+    barriers,
+)
 
 
 def all_rules() -> tuple[Rule, ...]:

@@ -63,7 +63,13 @@ def dynamic_step(case: CopyCase) -> Outcome:
 def transforms(case: CopyCase) -> Outcome:
     """A swizzle without a tiling, which the first solver did not know."""
     b = case.buffer
-    if b is None or b.swizzle is None or b.tiling is not None or case.semantics is Semantics.LANE or case.version >= V11:
+    if (
+        b is None
+        or b.swizzle is None
+        or b.tiling is not None
+        or case.semantics is Semantics.LANE
+        or case.version >= V11
+    ):
         return None
     text = f"Unsupported transforms [<SwizzlingMode.k{b.swizzle}ByteSwizzle: {b.swizzle}>]"
     return Refused("copy-transforms", JaxError("NotImplementedError", text))
@@ -89,7 +95,11 @@ def _unsolved(case: CopyCase, by_the_operand: bool) -> JaxError:
     assert case.buffer is not None
     sliced = any(p.size != n or p.squeezed for p, n in zip(case.buffer.parts, case.buffer.shape, strict=True))
     looks = by_the_operand and any(p.squeezed for p in case.parts) and case.version >= V11
-    return JaxError("AssertionError", "") if looks and not (sliced and case.version >= V12) else JaxError("ValueError", _INFER)
+    return (
+        JaxError("AssertionError", "")
+        if looks and not (sliced and case.version >= V12)
+        else JaxError("ValueError", _INFER)
+    )
 
 
 def _against(parts: list[Part], tiling: tuple[int, ...]) -> list[bool | None]:
@@ -235,7 +245,9 @@ def contiguity(case: CopyCase, w: Window) -> Outcome:
     apart = any(s != c and n != 1 for s, c, n in zip(steps, contiguous(shape), shape, strict=True))
     if not apart:
         return None
-    text = f"async_copy needs the SMEM reference to be contiguous, but got strides {list(steps)} for shape {list(shape)}"
+    text = (
+        f"async_copy needs the SMEM reference to be contiguous, but got strides {list(steps)} for shape {list(shape)}"
+    )
     return Refused("smem-contiguous", JaxError("ValueError", text))
 
 

@@ -193,14 +193,14 @@ def _buffer(v: CallView, ref: Ref, semantics: Semantics) -> Buffer | Unsure:
 
 
 #: Calls that do not make Warpgroup's solver choose transforms for a buffer.
-_INDIFFERENT = frozenset(("copy_gmem_to_smem", "copy_smem_to_gmem", "ref.at", "ref.transpose", "launch", "pl.run_scoped"))
+_INDIFFERENT = frozenset(
+    ("copy_gmem_to_smem", "copy_smem_to_gmem", "ref.at", "ref.transpose", "launch", "pl.run_scoped")
+)
 
 
 def used_elsewhere(v: CallView, ref: Ref) -> bool:
     """Whether another call of the kernel reads or writes the buffer, for which the solver may choose transforms."""
-    return any(
-        f.api not in _INDIFFERENT and any(_is_of(x, ref) for x in f.operands.values()) for f in v.kernel()
-    )
+    return any(f.api not in _INDIFFERENT and any(_is_of(x, ref) for x in f.operands.values()) for f in v.kernel())
 
 
 def _is_of(x: Value, ref: Ref) -> bool:

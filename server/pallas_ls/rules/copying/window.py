@@ -142,7 +142,9 @@ def _placed(b: Buffer) -> list[tuple[int, int]]:
 def _finished(case: CopyCase, axes: _Axes) -> Window:
     """Drops dimensions of one, folds indexed axes into one where there are too many, and shares among blocks."""
     droppable = [n == 1 and s == 1 for n, s in zip(axes.operand, axes.sizes, strict=True)]
-    doubtful = [s in (1, None) and n in (1, None) and not d for n, s, d in zip(axes.operand, axes.sizes, droppable, strict=True)]
+    doubtful = [
+        s in (1, None) and n in (1, None) and not d for n, s, d in zip(axes.operand, axes.sizes, droppable, strict=True)
+    ]
     kept = [i for i, d in enumerate(droppable) if not d]
     squeezed = sum(1 for i in kept if i < axes.squeezed)
     sizes = [axes.sizes[i] for i in kept]
