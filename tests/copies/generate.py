@@ -190,7 +190,7 @@ def _further(r: random.Random, s: Spec) -> Spec:
     further = tuple(text if k == at else "" for k in range(len(kept)))
     buffer = list(s.buffer)
     lead = len(buffer) - len(kept)
-    if 0 <= lead and lead + at < len(buffer):
+    if lead >= 0 and lead + at < len(buffer):
         if text in ("0", "i"):
             del buffer[lead + at]
         else:
@@ -267,9 +267,23 @@ def _used(r: random.Random, s: Spec) -> Spec:
 
 
 _FAULTS = (
-    _other_extent, _other_gmem, _other_gmem, _strided, _further, _smem_part, _smem_part, _transposed, _no_tiling, _odd_tiling, _odd_tiling,
-    _dtype, _barrier, _swapped, _axis, _leader,
-)  # fmt: skip
+    _other_extent,
+    _other_gmem,
+    _other_gmem,
+    _strided,
+    _further,
+    _smem_part,
+    _smem_part,
+    _transposed,
+    _no_tiling,
+    _odd_tiling,
+    _odd_tiling,
+    _dtype,
+    _barrier,
+    _swapped,
+    _axis,
+    _leader,
+)
 
 
 # -- text ------------------------------------------------------------------------------------------

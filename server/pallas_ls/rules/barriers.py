@@ -54,7 +54,10 @@ def warp_arrival(v: CallView) -> Answer:
     if not isinstance(x, Ref) or launch is None or not launch.warp or x.type.kind != "cluster_barrier":
         return None
     jax = JaxError("NotImplementedError", "Arriving on a collective barrier is not supported in a warp context")
-    text = "At a ClusterBarrier whole warpgroups arrive, not a single warp (pl.core_map(plgpu.WarpMesh)): arrive outside of it."
+    text = (
+        "At a ClusterBarrier whole warpgroups arrive, not a single warp (pl.core_map(plgpu.WarpMesh)): arrive "
+        "outside of it."
+    )
     return Problem(text, jax)
 
 
@@ -69,7 +72,10 @@ def wait_count(v: CallView) -> Answer:
         jax = JaxError("RuntimeError", "std::bad_cast") if old else _refused(n)
         return Problem(f"n is how many groups may still be on their way, an integer; this is {n}.", jax, v.site("n"))
     if isinstance(n, Array):
-        words = f"As of JAX v0.7, parameters to jaxpr equations must have __hash__ and __eq__ methods. In a call to primitive {v.fact.api}"
+        words = (
+            "As of JAX v0.7, parameters to jaxpr equations must have __hash__ and __eq__ methods. In a call to "
+            f"primitive {v.fact.api}"
+        )
         jax = JaxError("RuntimeError", "std::bad_cast") if old else JaxError("TypeError", words)
         return Problem(
             "n is part of the instruction: a number that Python knows, not one computed in the kernel.",
@@ -149,7 +155,10 @@ def _beyond(v: CallView, ref: Ref, axis: int, item: Ds, extent: Int) -> Answer:
 
 
 def _outside(v: CallView, ref: Ref, axis: int, what: str, extent: str, jax: JaxError) -> Problem:
-    text = f"The slice {what}; axis {axis} of {ref.name or 'the reference'}, {show_array(ref.shape, ref.dtype)}, has {extent}."
+    text = (
+        f"The slice {what}; axis {axis} of {ref.name or 'the reference'}, {show_array(ref.shape, ref.dtype)}, has "
+        f"{extent}."
+    )
     return Problem(text, jax, v.site("idx"))
 
 
@@ -202,7 +211,8 @@ RULES = (
         90,
         wait_count,
         f"{PRIMITIVES}, _wait_smem_to_gmem_abstract_eval, _wgmma_wait_abstract_eval",
-        "`wait_smem_to_gmem(n)` and `wgmma_wait(n)` wait until at most the `n` newest groups are on their way; 0 waits for "
+        "`wait_smem_to_gmem(n)` and `wgmma_wait(n)` wait until at most the `n` newest groups are on their way; 0 "
+        "waits for "
         "all. The number is part of the instruction.",
     ),
     Rule(
@@ -212,7 +222,8 @@ RULES = (
         100,
         wait,
         f"{PRIMITIVES}, _wait_gmem_to_smem_lowering",
-        "Since Hopper `copy_gmem_to_smem` signals a barrier, and `barrier_wait` waits for it. `wait_gmem_to_smem` waits for "
+        "Since Hopper `copy_gmem_to_smem` signals a barrier, and `barrier_wait` waits for it. `wait_gmem_to_smem` "
+        "waits for "
         "`cp.async`, which older GPUs copy with.",
     ),
     Rule(
@@ -222,7 +233,8 @@ RULES = (
         10,
         slice_bounds,
         "jax/_src/state/indexing.py, NDIndexer.__post_init__",
-        "`pl.ds(start, size)` with numbers that Python knows is checked where it is taken; one with a computed start is not. "
+        "`pl.ds(start, size)` with numbers that Python knows is checked where it is taken; one with a computed start "
+        "is not. "
         "Python's `a:b` is cut off at the end of the axis, as in NumPy.",
     ),
 )

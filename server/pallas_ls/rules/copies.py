@@ -17,7 +17,8 @@ _LOAD = f"{PRIMITIVES}, _copy_gmem_to_smem_lowering"
 _ASYNC = "jax/experimental/mosaic/gpu/launch_context.py, LaunchContext.async_copy"
 _TMA = "jax/experimental/mosaic/gpu/launch_context.py, LaunchContext._prepare_tma"
 _BOX_TEXT = (
-    "TMA copies a box of an array in GMEM: up to five dimensions of up to 256 elements, rows of whole 16 bytes, and every "
+    "TMA copies a box of an array in GMEM: up to five dimensions of up to 256 elements, rows of whole 16 bytes, and "
+    "every "
     "dimension but the last one of the array with a stride of whole 16 bytes. Where the buffer is tiled, the box is "
     "counted in tiles."
 )
@@ -75,7 +76,8 @@ RULES = (
         90,
         given.element_type,
         f"{PRIMITIVES}, _copy_gmem_to_smem_abstract_eval, _copy_smem_to_gmem_abstract_eval",
-        "TMA copies bytes: it does not convert. Allocate the buffer with the operand's type, and convert what is loaded "
+        "TMA copies bytes: it does not convert. Allocate the buffer with the operand's type, and convert what is "
+        "loaded "
         "from it.",
     ),
     _rule(
@@ -85,7 +87,8 @@ RULES = (
         95,
         given.shape,
         f"{PRIMITIVES}, _copy_gmem_to_smem_abstract_eval, _copy_smem_to_gmem_abstract_eval",
-        "A copy does not broadcast and takes no part by itself: name the part with `ref.at[pl.ds(start, size), ...]` and "
+        "A copy does not broadcast and takes no part by itself: name the part with `ref.at[pl.ds(start, size), ...]` "
+        "and "
         "the stage of a buffer with `buffer.at[slot]`.",
     ),
     _rule(
@@ -95,7 +98,8 @@ RULES = (
         160,
         given.collective_axis,
         f"{LOWERING}, _resolve_cluster_axis",
-        "Blocks copy together within a cluster. `plgpu.kernel(cluster=..., cluster_names=...)` names its axes; grid axes do "
+        "Blocks copy together within a cluster. `plgpu.kernel(cluster=..., cluster_names=...)` names its axes; grid "
+        "axes do "
         "not count.",
     ),
     _rule(
@@ -124,9 +128,12 @@ RULES = (
         180,
         architecture.barrier,
         _LOAD,
-        "Since Hopper (sm_90) `copy_gmem_to_smem` is done by TMA, which counts bytes at a barrier. Before, it is `cp.async`: "
-        "without a barrier, without out-of-bounds handling (`oob_mode=plgpu.OOBFillMode.PROMISE_IN_BOUNDS`), and waited for "
-        "with `wait_gmem_to_smem`. Which GPU a kernel is for says its first line (`# pallas: target sm_80`), a setting, or "
+        "Since Hopper (sm_90) `copy_gmem_to_smem` is done by TMA, which counts bytes at a barrier. Before, it is "
+        "`cp.async`: "
+        "without a barrier, without out-of-bounds handling (`oob_mode=plgpu.OOBFillMode.PROMISE_IN_BOUNDS`), and "
+        "waited for "
+        "with `wait_gmem_to_smem`. Which GPU a kernel is for says its first line (`# pallas: target sm_80`), a "
+        "setting, or "
         "what it calls.",
     ),
     _rule(
@@ -136,7 +143,8 @@ RULES = (
         185,
         given.operand_view,
         f"{PRIMITIVES}, _extract_gmem_copy_params",
-        "TMA finds the elements of a box by strides of the operand as it lies in GMEM. A reshaped, transposed or recast view "
+        "TMA finds the elements of a box by strides of the operand as it lies in GMEM. A reshaped, transposed or "
+        "recast view "
         "of it cannot be copied.",
     ),
     _rule(
@@ -155,7 +163,8 @@ RULES = (
         200,
         given.counted_bytes,
         _LOAD,
-        "Each of the 128 threads of a warpgroup arrives at the barrier and counts one 128th of the bytes. Pad the block, "
+        "Each of the 128 threads of a warpgroup arrives at the barrier and counts one 128th of the bytes. Pad the "
+        "block, "
         "or use Warpgroup semantics (the default since JAX 0.11), where one thread counts all of them.",
         Semantics.LANE,
     ),
@@ -166,7 +175,8 @@ RULES = (
         210,
         given.barrier_kind,
         _LOAD,
-        "A copy arrives with its number of bytes, which a `plgpu.Barrier` counts. A `ClusterBarrier` counts arrivals of "
+        "A copy arrives with its number of bytes, which a `plgpu.Barrier` counts. A `ClusterBarrier` counts arrivals "
+        "of "
         "blocks; a data buffer counts nothing.",
     ),
     _rule(
@@ -186,8 +196,10 @@ RULES = (
         217,
         gather.check,
         _ASYNC,
-        "TMA gathers (and scatters) four rows of a two-dimensional operand at a time. Their positions are unsigned integers "
-        "in registers, in `plgpu.Layout.TMA_INDICES` or `TMA_INDICES_4`; a row has at most 256 elements, and four of them "
+        "TMA gathers (and scatters) four rows of a two-dimensional operand at a time. Their positions are unsigned "
+        "integers "
+        "in registers, in `plgpu.Layout.TMA_INDICES` or `TMA_INDICES_4`; a row has at most 256 elements, and four of "
+        "them "
         "fill whole 128 bytes. It takes no predicate and no cluster, and prefetches do not gather.",
     ),
     _rule(
@@ -208,7 +220,8 @@ RULES = (
         219,
         window.refused("offset-divisible"),
         "jax/experimental/mosaic/gpu/layout_inference.py, _async_load_store_constraint_system",
-        "Where the buffer is tiled, the slices of both sides are made of whole tiles. A start that is computed is proved to "
+        "Where the buffer is tiled, the slices of both sides are made of whole tiles. A start that is computed is "
+        "proved to "
         "be a multiple of the tile by its form (`i * tile`) or by `pl.multiple_of(start, tile)`.",
         Semantics.WARPGROUP,
     ),
@@ -219,7 +232,8 @@ RULES = (
         220,
         window.refused("copy-reduction"),
         "jax/experimental/mosaic/gpu/launch_context.py, _is_tma_reduction_op_supported",
-        "`add` takes f16, bf16, f32 and 32- and 64-bit integers; `min` and `max` f16 and bf16; `umin`, `umax`, `smin`, `smax`, "
+        "`add` takes f16, bf16, f32 and 32- and 64-bit integers; `min` and `max` f16 and bf16; `umin`, `umax`, "
+        "`smin`, `smax`, "
         "`and`, `or`, `xor` 32- and 64-bit integers; `inc` and `dec` 32-bit integers.",
     ),
     _rule(
@@ -249,7 +263,8 @@ RULES = (
         240,
         window.refused("operand-tiling"),
         "jax/experimental/mosaic/gpu/launch_context.py, TileTransform.apply",
-        "TMA writes a tiled buffer by seeing the operand in tiles. A dimension of the operand that is longer than the tile "
+        "TMA writes a tiled buffer by seeing the operand in tiles. A dimension of the operand that is longer than "
+        "the tile "
         "is a multiple of it.",
     ),
     _rule("tma-rank", "A copy has at most five dimensions.", ALL, 245, window.refused("tma-rank"), _TMA, _BOX_TEXT),
@@ -260,7 +275,8 @@ RULES = (
         250,
         window.refused("collective-split"),
         _TMA,
-        "A multicast copy is cut into as many parts as there are blocks: along the first dimensions of the box, one after "
+        "A multicast copy is cut into as many parts as there are blocks: along the first dimensions of the box, one "
+        "after "
         "the other, the last one only where there is no swizzle.",
     ),
     _rule(
@@ -288,7 +304,8 @@ RULES = (
         265,
         window.refused("smem-contiguous"),
         _ASYNC,
-        "TMA fills shared memory from a start on without gaps. Columns of an untiled buffer have gaps between their rows.",
+        "TMA fills shared memory from a start on without gaps. Columns of an untiled buffer have gaps between their "
+        "rows.",
     ),
     _rule(
         "tma-box",

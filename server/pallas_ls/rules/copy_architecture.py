@@ -14,7 +14,8 @@ from .view import CallView
 HOPPER = (9, 0)
 LOAD, WAIT = "copy_gmem_to_smem", "wait_gmem_to_smem"
 _ADVICE = (
-    "Before Hopper a copy takes no barrier: it promises to stay in bounds (oob_mode=plgpu.OOBFillMode.PROMISE_IN_BOUNDS) "
+    "Before Hopper a copy takes no barrier: it promises to stay in bounds "
+    "(oob_mode=plgpu.OOBFillMode.PROMISE_IN_BOUNDS) "
     "and is waited for with plgpu.wait_gmem_to_smem."
 )
 
@@ -64,7 +65,10 @@ def _always(v: CallView) -> Answer:
 
 
 def _missing(v: CallView) -> Answer:
-    words = "copy_gmem_to_smem without a barrier is only supported on pre-Hopper GPUs, which use the cp.async implementation"
+    words = (
+        "copy_gmem_to_smem without a barrier is only supported on pre-Hopper GPUs, which use the cp.async "
+        "implementation"
+    )
     text = "Since Hopper a copy signals a barrier when its bytes have arrived: allocate plgpu.Barrier() and pass it."
     return Problem(f"{text} {_ADVICE}", JaxError("ValueError", words))
 

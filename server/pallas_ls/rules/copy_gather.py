@@ -150,14 +150,18 @@ def _whole_row(v: CallView, g: _Rows) -> Answer:
     divisor = ALIGNED // ROWS // g.bits
     if len(shape) < 2 or shape[-1] % divisor == 0:
         return None
-    words = f"Cannot assign layout to async load with gather indices since minor dim={shape[-1]} is not divisible by divisor={divisor} bits."
+    words = (
+        f"Cannot assign layout to async load with gather indices since minor dim={shape[-1]} is not divisible by "
+        f"divisor={divisor} bits."
+    )
     return Problem(_row_text(g, shape[-1]), JaxError("ValueError", words), g.site)
 
 
 def _row_text(g: _Rows, columns: int) -> str:
     unit = ALIGNED // ROWS // g.bits
     return (
-        f"{ROWS} gathered rows of {columns} x {g.operand.dtype} are {ROWS * columns * g.bits // 8} B, no multiple of 128 B: "
+        f"{ROWS} gathered rows of {columns} x {g.operand.dtype} are {ROWS * columns * g.bits // 8} B, no multiple of "
+        "128 B: "
         f"take a multiple of {unit} columns."
     )
 
@@ -194,7 +198,10 @@ def _columns_fit(v: CallView, g: _Rows) -> Answer:
         return _too_wide(v, untransformed)
     n = ROWS * g.columns * g.bits
     if n % ALIGNED:
-        words = f"Gather/scatter TMA would require breaking it up into transfers of {n // 8} bytes, but need a multiple of 128 bytes"
+        words = (
+            f"Gather/scatter TMA would require breaking it up into transfers of {n // 8} bytes, but need a multiple "
+            "of 128 bytes"
+        )
         return Problem(_row_text(g, g.columns), JaxError("ValueError", words), g.site)
     return _too_wide(v, g.columns)
 
@@ -217,5 +224,8 @@ def _too_wide(v: CallView, columns: int) -> Answer:
         "Gather/scatter TMA can't handle slices with more than 256 columns. Consider adding a TilingTransform with the "
         "minormost dimension <= 256."
     )
-    text = f"A gathered row has {columns} elements; TMA takes at most {GATHER_COLUMNS}: tile the buffer, or gather parts of rows."
+    text = (
+        f"A gathered row has {columns} elements; TMA takes at most {GATHER_COLUMNS}: tile the buffer, or gather "
+        "parts of rows."
+    )
     return Problem(text, JaxError("ValueError", words), v.site("dst" if kind_of(v) is Kind.LOAD else "src"))

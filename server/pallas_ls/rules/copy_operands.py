@@ -10,7 +10,7 @@ from ..domain.array import Extent
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
 from ..domain.python import Int, Unknown
-from ..domain.ref import Indexed, Recast, Ref, Reshaped
+from ..domain.ref import Ds, Indexed, Recast, Ref, Reshaped
 from ..domain.target import Semantics
 from .arguments import reference
 from .async_store_operands import buffer_note
@@ -111,7 +111,10 @@ def leader_axes(v: CallView) -> Answer:
         return None if not isinstance(leader, Unknown) else Unsure("leader_tracked is not known")
     if isinstance(leader, Unknown):
         return Unsure("leader_tracked is not known")
-    text = "leader_tracked says which block counts a copy that several blocks make: name their cluster axis in collective_axes."
+    text = (
+        "leader_tracked says which block counts a copy that several blocks make: name their cluster axis in "
+        "collective_axes."
+    )
     if kind_of(v) is Kind.LOAD:
         jax = JaxError("ValueError", "`collective_axes` must be specified when `leader_tracked` is set")
         return Problem(text, jax, v.site("leader_tracked"))
@@ -179,9 +182,11 @@ def _types_differ(v: CallView, a: DType, b: DType) -> JaxError | None:
 def shape(v: CallView) -> Answer:
     """The two sides have different shapes."""
     found = sides(v)
-    if isinstance(found, Unsure) or found[1] is None:
-        return found if isinstance(found, Unsure) else None
+    if isinstance(found, Unsure):
+        return found
     gmem, smem = found
+    if smem is None:
+        return None
     if is_gather(gmem) and v.version < V11:
         return Unsure("a gather")
     expected = _expected(v, smem)
@@ -320,7 +325,8 @@ def leader_cluster(v: CallView) -> Answer:
         return None
     last = [*axes][-1]
     text = (
-        f"A copy that one block counts for both is shared by a pair of blocks: the last cluster axis ({last}) with size 2; "
+        f"A copy that one block counts for both is shared by a pair of blocks: the last cluster axis ({last}) with "
+        "size 2; "
         f"here the cluster is {', '.join(f'{name}={n}' for name, n in sizes.items())}, the copy is shared along "
         f"{', '.join(names)}."
     )
@@ -336,7 +342,7 @@ def _leader_refusal(v: CallView, names: tuple[str, ...], sizes: dict[str, int]) 
             return JaxError("ValueError", f"Expected exactly one collective axis, got {shown}")
         if v.version < V12:
             return None if prod(sizes.values()) == 2 else old
-        first = [*sizes][0]  # JAX counts its axes from the other end here
+        first = next(iter(sizes))  # JAX counts its axes from the other end here
         words = (
             f"Partitioned loads only supported along the last cluster dimension {first} if it has size 2. Got {shown}"
         )
@@ -383,7 +389,7 @@ def slice_of_steps(v: CallView) -> Answer:
         return None
     for x in indexed:
         for item in x.items if isinstance(x.items, tuple) else ():
-            step = v.exact(item.stride) if hasattr(item, "stride") else 1
+            step = v.exact(item.stride) if isinstance(item, Ds) else 1
             if step not in (1, None):
                 jax = JaxError("NotImplementedError", "Non-unit strides not implemented.")
                 return Problem(
@@ -440,8 +446,10 @@ def counted_bytes(v: CallView) -> Answer:
         f"bytes={n} but warpgroup size is {WARPGROUP}",
     )
     text = (
-        f"{show_array(smem.shape, smem.dtype)} is {n} B, not a multiple of {WARPGROUP}: under Lane semantics each of the "
-        f"{WARPGROUP} threads of a warpgroup counts its part. {-(-n // WARPGROUP) * WARPGROUP} B are; Warpgroup semantics "
+        f"{show_array(smem.shape, smem.dtype)} is {n} B, not a multiple of {WARPGROUP}: under Lane semantics each of "
+        "the "
+        f"{WARPGROUP} threads of a warpgroup counts its part. {-(-n // WARPGROUP) * WARPGROUP} B are; Warpgroup "
+        "semantics "
         "take any number of bytes."
     )
     return Problem(text, jax, v.site("dst"), buffer_note(smem))

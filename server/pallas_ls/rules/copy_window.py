@@ -54,9 +54,10 @@ class Shown:
         """The index of the operand one of whose slices is meant, else the operand."""
         for ref in (self.gmem, self.smem):
             for x in ref.views if ref is not None else ():
-                if isinstance(x, Indexed) and isinstance(x.items, tuple) and x.made is not None:
-                    if any(isinstance(i, Ds) and wanted(i) for i in x.items):
-                        return x.made.site
+                if not isinstance(x, Indexed) or not isinstance(x.items, tuple) or x.made is None:
+                    continue
+                if any(isinstance(i, Ds) and wanted(i) for i in x.items):
+                    return x.made.site
         return self.gmem_site
 
 
@@ -78,7 +79,8 @@ def _transforms(s: Shown) -> Text:
 def _offset(s: Shown) -> Text:
     tiling = show_shape(_tiling(s))
     text = (
-        f"{s.buffer} is tiled by {tiling}; under Warpgroup semantics both sides of a copy must start at whole tiles, and "
+        f"{s.buffer} is tiled by {tiling}; under Warpgroup semantics both sides of a copy must start at whole tiles, "
+        "and "
         "what is computed must be proved to: pl.multiple_of(start, tile), or an index times the tile."
     )
     return text, s.index_site(lambda i: not isinstance(s.v.exact(i.start), int)), s.notes
@@ -112,8 +114,10 @@ def _strides(s: Shown) -> Text:
     nbytes = step * s.case.bits / 8
     whole = UNIT // s.case.bits if s.case.bits <= UNIT else 1
     text = (
-        f"{show_array(s.gmem.type.shape, s.gmem.type.dtype)}: a row or plane of {s.operand} begins every {nbytes:g} B; TMA "
-        f"wants multiples of 16 B ({whole} x {s.gmem.type.dtype}). Pad the last dimension of the operand outside of the "
+        f"{show_array(s.gmem.type.shape, s.gmem.type.dtype)}: a row or plane of {s.operand} begins every {nbytes:g} "
+        "B; TMA "
+        f"wants multiples of 16 B ({whole} x {s.gmem.type.dtype}). Pad the last dimension of the operand outside of "
+        "the "
         "kernel, or bring it into another order."
     )
     return text, s.gmem_site, ()
@@ -122,7 +126,8 @@ def _strides(s: Shown) -> Text:
 def _operand_tiling(s: Shown) -> Text:
     axis, size, tile = s.found.numbers
     text = (
-        f"{s.buffer} is tiled, and so is what it is copied from or to: {size} (dimension {axis}) of {s.operand} is longer "
+        f"{s.buffer} is tiled, and so is what it is copied from or to: {size} (dimension {axis}) of {s.operand} is "
+        "longer "
         f"than a tile of {tile} and leaves {size % tile}. Pad the operand outside of the kernel, or take a tile that "
         f"divides {size}."
     )
@@ -161,7 +166,8 @@ def _row(s: Shown) -> Text:
 
 def _contiguous(s: Shown) -> Text:
     text = (
-        f"This part of {s.buffer} does not lie in one piece. Copy whole rows, give the part a buffer of its own, or tile "
+        f"This part of {s.buffer} does not lie in one piece. Copy whole rows, give the part a buffer of its own, or "
+        "tile "
         f"{s.buffer} so that the part is made of whole tiles.{_fitting(s)}"
     )
     return text, s.smem_site, s.notes

@@ -1,1 +1,1 @@
-"""A model of copies by TMA: from shapes, element types, transforms, slices, semantics and version to JAX's first refusal."""
+"""A model of copies by TMA: shapes, types, transforms, slices, semantics and version in, JAX's first refusal out."""

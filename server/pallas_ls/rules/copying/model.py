@@ -1,6 +1,7 @@
 """JAX's checks of a copy in their order (jax/experimental/mosaic/gpu/launch_context.py, async_copy).
 
-Under Warpgroup semantics the layout solver comes first (layout_inference.py): what it may still choose is not decided here.
+Under Warpgroup semantics the layout solver comes first (layout_inference.py): what it may still choose is not decided
+here.
 """
 
 from __future__ import annotations
