@@ -200,13 +200,14 @@ _INDIFFERENT = frozenset(
 
 def used_elsewhere(v: CallView, ref: Ref) -> bool:
     """Whether another call of the kernel reads or writes the buffer, for which the solver may choose transforms."""
-    return any(f.api not in _INDIFFERENT and any(_is_of(x, ref) for x in f.operands.values()) for f in v.kernel())
+    return any(f.api not in _INDIFFERENT and any(is_of(x, ref) for x in f.operands.values()) for f in v.kernel())
 
 
-def _is_of(x: Value, ref: Ref) -> bool:
+def is_of(x: Value, ref: Ref) -> bool:
+    """Whether an operand is the buffer, a view of it, or has it among others."""
     if isinstance(x, Ref):
         return x.type is ref.type or x.type.made == ref.type.made or x.type.kind == "union"
-    return type(x) is tuple and any(_is_of(y, ref) for y in x)
+    return type(x) is tuple and any(is_of(y, ref) for y in x)
 
 
 # -- clusters --------------------------------------------------------------------------------------
