@@ -45,8 +45,6 @@ SAME = {
     "store": ("dst", "value"),
     "ref.set": ("target", "value"),
 }
-#: Elements of one dimension that a copy by TMA takes, where the buffer is not tiled.
-LONGEST_COPY = 256
 #: Bytes of shared memory of a block (sm_90a, sm_100a), some left for barriers; each buffer starts at a multiple.
 MOST_SMEM = 232_448 - 1024
 SMEM_ALIGNMENT = 1024
@@ -125,7 +123,7 @@ def _same(view: CallView, old: CallFact | None, first: str, second: str) -> bool
         return False
     differ = view.shapes_differ(a.shape, b.shape)
     if differ is False:
-        return _fits_a_copy(view, a, b)
+        return True
     return _follow(view, old, first, second) if differ else False
 
 
@@ -140,14 +138,6 @@ def _follow(view: CallView, old: CallFact | None, first: str, second: str) -> bo
         if shape and moved and signature(getattr(before, "shape", None)) == signature(getattr(after, "shape", None)):
             return [Follow(old, kept, shape)]
     return False
-
-
-def _fits_a_copy(view: CallView, a: Array | Ref, b: Array | Ref) -> bool:
-    if not view.fact.api.startswith("copy"):
-        return True
-    tiled = any(isinstance(x, Ref) and x.type.space == "smem" and x.type.transforms for x in (a, b))
-    shape = view.exact_shape(a.shape)
-    return tiled or (shape is not None and all(n <= LONGEST_COPY for n in shape))
 
 
 # -- layouts ---------------------------------------------------------------------------------------

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from . import accumulators, arguments, async_store, axes, buffers, register_layouts, tcgen05, wgmma
+from . import (
+    accumulators,
+    arguments,
+    async_store,
+    axes,
+    barriers,
+    buffers,
+    copies,
+    register_layouts,
+    tcgen05,
+    wgmma,
+)
 from .rule import Rule
 
 _MODULES = (
@@ -15,6 +26,9 @@ _MODULES = (
     accumulators,
     wgmma,
     tcgen05,
+    # copies and barriers
+    copies,
+    barriers,
 )
 
 
