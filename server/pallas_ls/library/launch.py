@@ -16,7 +16,7 @@ from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional
 _KERNEL = Signature.parse(
     "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), "
     "cluster=(), "
-    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, "
+    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, "
     "**mesh_kwargs"
 )
 _RUN_SCOPED = Signature.parse("f, *types, collective_axes=(), **kw_types")
@@ -52,9 +52,13 @@ def _kernel(m: Any, call: Call) -> Value:
 
 def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
     v = dict(a.values)
+    others = v["mesh_kwargs"]
+    a = replace(a, sites={**a.sites, **{k: call.kwarg_sites[k] for k in others if k in call.kwarg_sites}})
     for old, new in OLD_KEYWORDS.items():
-        if old in v["mesh_kwargs"]:
-            v[new] = v["mesh_kwargs"][old]
+        if old in others:
+            v[new] = others[old]
+    if len(call.args) == 2 and "out_type" not in a.given:  # the second parameter up to 0.11.1
+        v["out_type"] = call.args[1]
     launch = Launch(
         _sequence(m, v["grid"]),
         _sequence(m, v["grid_names"]),
@@ -109,6 +113,7 @@ def _called(m: Any, f: Kernel, call: Call) -> Value:
     operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
     result = result_of(m, f.out_type)
     record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
+    record(m, "kernel.body", f.made.site, {"kernel": f, "operands": call.args}, None, f.made.args)
     _launch(m, f, operands)
     return result
 

@@ -61,6 +61,9 @@ def register(r: Registry) -> None:
     r.calls[LayoutName] = _layout_called
     r.raw("builtins.__array_type__")(_array_type)
     r.names[f"{MODULE}.ACC.init"] = recorded("ACC.init", "array", _accumulator_init)
+    for name in ("REGULAR", "BARRIER"):
+        r.value(f"{MODULE}.SemaphoreType.{name}", RefType("semaphore", "gmem", (), SEMAPHORE))
+    r.calls[RefType] = _semaphore_type
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(RefType)(_type_attribute)
     r.attribute(BlockSpec)(_spec_attribute)
@@ -147,6 +150,14 @@ def _union(m: Any, call: Call, a: Arguments) -> Value:
 def _semaphore(m: Any, call: Call, a: Arguments) -> Value:
     t = RefType("semaphore", "gmem", as_shape(m, a.values["shape"]), SEMAPHORE, (), {}, (), _made(call, a))
     return Ref(t, t.shape, t.dtype)
+
+
+def _semaphore_type(m: Any, f: RefType, call: Call) -> Value:
+    """`plgpu.SemaphoreType.REGULAR(shape)`: a kind of semaphore, called for an array of them."""
+    if f.kind != "semaphore" or f.made is not None or len(call.args) != 1:
+        return m.unknown("a buffer type that is called", f)
+    made = Made(call.site, dict(zip(("shape",), call.arg_sites, strict=False)))
+    return RefType("semaphore", "gmem", as_shape(m, call.args[0]), SEMAPHORE, made=made)
 
 
 def _tiling(m: Any, call: Call, a: Arguments) -> Value:
@@ -356,7 +367,7 @@ _PARAMS = (
     "*, approx_math=False, dimension_semantics=None, max_concurrent_steps=1, unsafe_no_auto_barriers=False, "
     "reduction_scratch_bytes=2048, profile_space=0, profile_dir='', profile_trace_scope=None, "
     "profile_bounds_check=False, "
-    "lowering_semantics=None, skip_device_barrier=False, is_multi_process=False, delay_release=0"
+    "lowering_semantics=None, skip_device_barrier=False, is_multi_process=False"
 )
 _SPEC = (
     "block_shape=None, index_map=None, pipeline_mode=None, transforms=(), delay_release=0, collective_axes=(), "

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, buffers
+from . import arguments, async_store, axes, buffers, kernel_call, mesh
 from .rule import Rule
 
-_MODULES = (buffers, arguments, axes, async_store)
+# fmt: off
+_MODULES = (
+    buffers, arguments, axes, async_store,
+    mesh, kernel_call,
+)
+# fmt: on
 
 
 def all_rules() -> tuple[Rule, ...]:
