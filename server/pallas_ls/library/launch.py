@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from ..domain.array import Array
+from ..domain.memory import Allocation
 from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
-from ..domain.ref import CompilerParams, Kernel, Launch
+from ..domain.ref import CompilerParams, Kernel, Launch, RefType
+from . import allocations
 from .convert import as_array
 from .recording import record, record_call
 from .registry import Arguments, Registry, Signature, by_case
@@ -158,9 +162,13 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
         return
     names = parameter_names(f.body, len(operands) + len(items))
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
-    _with_scratch(
-        m, f, lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs), len(operands) + len(items)
-    )
+    m.launches.append(f.launch)
+    try:
+        _with_scratch(
+            m, f, lambda args, kwargs: _called_body(m, f, (*operands, *out_refs, *args), kwargs), len(names)
+        )
+    finally:
+        m.launches.pop()
 
 
 def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
@@ -169,21 +177,38 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
     content = scratch.slots["items"] if isinstance(scratch, (ListCell, DictCell)) else scratch
 
     def one(rows: Value) -> Value:
-        record(m, "launch", kernel.made.site, {"scratch": rows}, None)
+        record(m, "launch", kernel.made.site, {"scratch": rows}, None, kernel.made.args)
         if isinstance(rows, dict):
-            return run((), {k: as_ref(m, t, str(k)) for k, (_, t) in rows.items()})
+            types = {str(k): t for k, (_, t) in rows.items()}
+            with _memory(m, kernel, allocations.by_name(types)):
+                return run((), {k: as_ref(m, t, k) for k, t in types.items()})
         if type(rows) is tuple:
             names = parameter_names(kernel.body, before + len(rows))[before:]
-            return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
+            with _memory(m, kernel, allocations.by_place(names, rows)):
+                return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
+        if isinstance(rows, RefType):  # JAX passes over a type that stands in no list
+            return run((), {})
         return m.unknown("scratch types that are not known", rows)
 
     return m.lift(one, content) if isinstance(content, Choice) else one(content)
 
 
+@contextmanager
+def _memory(m: Any, kernel: Kernel, entries: tuple[Allocation, ...]) -> Iterator[None]:
+    """Keeps what the kernel allocates while its body runs, and records it all at the end."""
+    with allocations.scope(m, "kernel", kernel.made.site, entries) as scope:
+        yield
+    record(m, "kernel.memory", kernel.made.site, {"kernel": kernel, "scope": scope}, None, kernel.made.args)
+
+
+def _called_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
+
+
 def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     m.launches.append(f.launch)
     try:
-        return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
+        return _called_body(m, f, args, kwargs)
     finally:
         m.launches.pop()
 
@@ -200,7 +225,9 @@ def _run_scoped(m: Any, call: Call) -> Value:
         refs = tuple(as_ref(m, t, n) for t, n in zip(types, names, strict=True))
         kw_refs = {k: as_ref(m, t, k) for k, t in named.items()}
         record_call(m, "pl.run_scoped", call, replace(arguments, values=values), None)
-        return m.program.calls.call(m, f, refs, call.site, kw_refs)
+        entries = (*allocations.by_place(names, types), *allocations.by_name(named))
+        with allocations.scope(m, "pl.run_scoped", call.site, entries):
+            return m.program.calls.call(m, f, refs, call.site, kw_refs)
 
     if arguments.open or arguments.missing:
         return m.unknown("run_scoped with arguments that are not known", *call.args)
