@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..source.span import Site
 from .cond import Cond
-from .python import Value
+from .python import Made, Value
 from .ref import Launch
 
 
@@ -37,6 +37,7 @@ class Scope:
       site: the call that allocates.
       guards: conditions of the path on which it does.
       launch: the kernel.
+      made: where the kernel or the pipeline was made, with its arguments.
     """
 
     kind: str
@@ -44,4 +45,5 @@ class Scope:
     entries: tuple[Allocation, ...]
     guards: tuple[Cond, ...] = ()
     launch: Launch | None = None
+    made: Made | None = None
     inner: list[Scope] = field(default_factory=list["Scope"])

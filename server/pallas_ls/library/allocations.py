@@ -8,7 +8,7 @@ from typing import Any
 
 from ..domain.array import Array
 from ..domain.memory import Allocation, Scope
-from ..domain.python import Value
+from ..domain.python import Made, Value
 from ..source.span import Site
 
 #: Scopes of one body beyond this many are not kept (a long unrolled loop): they repeat each other.
@@ -18,14 +18,16 @@ NOT_REDUCED = frozenset({"any", "all", "median"})
 
 
 @contextmanager
-def scope(m: Any, kind: str, site: Site, entries: tuple[Allocation, ...]) -> Iterator[Scope]:
+def scope(
+    m: Any, kind: str, site: Site, entries: tuple[Allocation, ...], made: Made | None = None
+) -> Iterator[Scope]:
     """A scope that is open while the block runs, inside the innermost one that is."""
-    made = Scope(kind, site, entries, m.path.guards, m.launch)
-    _keep(m, made)
+    opened = Scope(kind, site, entries, m.path.guards, m.launch, made)
+    _keep(m, opened)
     depth = len(m.scopes)
-    m.scopes.append(made)
+    m.scopes.append(opened)
     try:
-        yield made
+        yield opened
     finally:
         del m.scopes[depth:]
 

@@ -74,7 +74,7 @@ def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
         False,
         Made(call.site, a.sites),
     )
-    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, Made(call.site, a.sites), m.chain)
+    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, Made(call.site, a.sites), m.chain, v["compiler_params"])
     m.kernels.append(kernel)
     record_call(m, "kernel", call, replace(a, values=v), kernel)
     return kernel
@@ -196,7 +196,7 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
 @contextmanager
 def _memory(m: Any, kernel: Kernel, entries: tuple[Allocation, ...]) -> Iterator[None]:
     """Keeps what the kernel allocates while its body runs, and records it all at the end."""
-    with allocations.scope(m, "kernel", kernel.made.site, entries) as scope:
+    with allocations.scope(m, "kernel", kernel.made.site, entries, kernel.made) as scope:
         yield
     record(m, "kernel.memory", kernel.made.site, {"kernel": kernel, "scope": scope}, None, kernel.made.args)
 
@@ -226,7 +226,7 @@ def _run_scoped(m: Any, call: Call) -> Value:
         kw_refs = {k: as_ref(m, t, k) for k, t in named.items()}
         record_call(m, "pl.run_scoped", call, replace(arguments, values=values), None)
         entries = (*allocations.by_place(names, types), *allocations.by_name(named))
-        with allocations.scope(m, "pl.run_scoped", call.site, entries):
+        with allocations.scope(m, "pl.run_scoped", call.site, entries, Made(call.site, arguments.sites)):
             return m.program.calls.call(m, f, refs, call.site, kw_refs)
 
     if arguments.open or arguments.missing:

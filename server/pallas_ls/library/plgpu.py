@@ -152,6 +152,13 @@ def _semaphore(m: Any, call: Call, a: Arguments) -> Value:
     return Ref(t, t.shape, t.dtype)
 
 
+def _cancel_result(m: Any, call: Call, a: Arguments) -> Value:
+    """Room for answers of `try_cluster_cancel`, 16 bytes each."""
+    n = a.values["num_buffers"]
+    shape = (Int(16),) if n is None else (as_extent(m, n), Int(16))
+    return RefType("data", "smem", shape, DType("int8", 8, "int"), (), {}, (), _made(call, a))
+
+
 def _semaphore_type(m: Any, f: RefType, call: Call) -> Value:
     """`plgpu.SemaphoreType.REGULAR(shape)`: a kind of semaphore, called for an array of them."""
     if f.kind != "semaphore" or f.made is not None or len(call.args) != 1:
@@ -394,7 +401,7 @@ _TABLE: tuple[tuple[str, str, Model | None], ...] = (
     ),
     ("WarpMesh", "*, axis_name", _keep("WarpMesh")),
     ("RefUnion", "*refs", _union),
-    ("TryClusterCancelResult", "num_buffers=None", _keep("TryClusterCancelResult")),
+    ("TryClusterCancelResult", "num_buffers=None", _cancel_result),
     ("ShapeDtypeStruct", "shape, dtype, layout", _struct),
     ("TilingTransform", "tiling", _tiling),
     ("SwizzleTransform", "swizzle", _swizzle),
