@@ -21,8 +21,8 @@ _MESH = f"{CORE}, Mesh.__post_init__"
 WARPGROUP = 128
 #: JAX's limit of warpgroups in a block (2048 threads), and what a block can really hold (1024 threads).
 MOST_THREADS, MOST_LAUNCHABLE = 16, 8
-#: Blocks of a cluster that every GPU since Hopper can launch.
-PORTABLE_CLUSTER = 8
+#: Blocks of a cluster that every GPU since Hopper can launch, and that any of them can.
+PORTABLE_CLUSTER, LARGEST_CLUSTER = 8, 16
 #: CUDA's limit of blocks along the y and z axes of a grid.
 MOST_YZ = 65_535
 MOST_CLUSTER_AXES = 3
@@ -161,18 +161,17 @@ def launchable_threads(v: CallView) -> Answer:
 
 
 def launchable_cluster(v: CallView) -> Answer:
-    """More blocks in a cluster than every GPU can launch."""
+    """More blocks in a cluster than any GPU can launch."""
     launch = launch_of(v)
     sizes = _extents(launch.cluster) if launch is not None else None
     if sizes is None:
         return None
     total = dims.product(sizes)
-    if v.decide(conds.at_most(total, PORTABLE_CLUSTER)) is not False:
+    if v.decide(conds.at_most(total, LARGEST_CLUSTER)) is not False:
         return None
     return Problem(
-        f"This cluster has {dims.text(v.simplify(total))} blocks; {PORTABLE_CLUSTER} is what GPUs launch without a "
-        "setting of its own (cudaFuncAttributeNonPortableClusterSizeAllowed), which JAX does not make. JAX lowers "
-        "this; the launch fails.",
+        f"This cluster has {dims.text(v.simplify(total))} blocks. {PORTABLE_CLUSTER} is what every GPU since Hopper "
+        f"launches, {LARGEST_CLUSTER} the most that any does. JAX lowers this; the launch fails.",
         None,
         v.site("cluster"),
     )
@@ -343,12 +342,13 @@ RULES = (
     ),
     Rule(
         "cluster-limit",
-        "A cluster has at most 8 blocks.",
+        "A cluster has at most 16 blocks.",
         ("kernel",),
         810,
         launchable_cluster,
         "none: JAX lowers it, CUDA refuses the launch",
-        "Eight blocks is the portable size of a cluster. More needs an attribute of the kernel that JAX does not set.",
+        "Eight blocks is the portable size of a cluster: every GPU since Hopper launches it. Up to sixteen depend on "
+        "the GPU and on what else the kernel takes; more are never launched.",
         severity=Severity.WARNING,
     ),
     Rule(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, buffers, kernel_call, memory, mesh
+from . import arguments, async_store, axes, buffers, kernel_call, memory, mesh, tmem
 from .rule import Rule
 
 # fmt: off
 _MODULES = (
     buffers, arguments, axes, async_store,
-    mesh, kernel_call, memory,
+    mesh, kernel_call, memory, tmem,
 )
 # fmt: on
 
