@@ -58,8 +58,8 @@ class Array:
     shape: Shape
     dtype: ElementType
     weak: bool = False
-    layout: ArrayLayout = field(default=None, compare=False)
-    index: Int | None = field(default=None, compare=False)
+    layout: ArrayLayout = field(default=None, hash=False)
+    index: Int | None = field(default=None, hash=False)
     made: Made | None = field(default=None, compare=False)
 
 
