@@ -65,11 +65,10 @@ class Calls:
         for star, e, where in args:
             v = e(fr)
             items = self.program.items.iterate(m, v) if star else [v]
-            if items is None:
-                unknown = True
-                break
-            values += items
-            sites += [where] * len(items)
+            unknown = unknown or items is None
+            if not unknown and items is not None:
+                values += items
+                sites += [where] * len(items)
         named: dict[str, Value] = {}
         named_sites: dict[str, Site] = {}
         mappings: list[Value] = []

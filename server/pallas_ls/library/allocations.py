@@ -10,6 +10,7 @@ from ..domain.array import Array
 from ..domain.memory import Allocation, Scope
 from ..domain.python import Made, Value
 from ..source.span import Site
+from .scratch import parameter_names
 
 #: Scopes of one body beyond this many are not kept (a long unrolled loop): they repeat each other.
 MOST_INNER = 256
@@ -49,6 +50,13 @@ def _keep(m: Any, made: Scope) -> None:
 def by_name(types: Mapping[str, Value]) -> tuple[Allocation, ...]:
     """Entries from types by name."""
     return tuple(Allocation(name, t) for name, t in types.items())
+
+
+def of_call(f: Value, types: Value, named: Value) -> tuple[Allocation, ...]:
+    """Entries of `pl.run_scoped(f, *types, **named)`."""
+    placed = by_place(parameter_names(f, len(types)), types) if type(types) is tuple else ()
+    unknown = () if type(types) is tuple else (Allocation("", types),)
+    return (*placed, *unknown, *(by_name(named) if isinstance(named, dict) else (Allocation("", named),)))
 
 
 def by_place(names: list[str], types: tuple[Value, ...]) -> tuple[Allocation, ...]:

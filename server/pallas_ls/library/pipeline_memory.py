@@ -26,10 +26,9 @@ def in_smem(spec: BlockSpec) -> bool | None:
 
 
 def block_shape(spec: BlockSpec, ref: Value) -> Shape:
-    """The shape of one step's block."""
-    if isinstance(spec.shape, Unknown) and "block_shape" not in spec.params and isinstance(ref, Ref):
-        return ref.shape
-    return spec.shape
+    """The shape of one step's block; of a spec without one, the operand's."""
+    whole = spec.params.get("block_shape") is None
+    return ref.shape if whole and isinstance(ref, Ref) else spec.shape
 
 
 def step_count(m: Any, grid: Value) -> dims.Dim | None:

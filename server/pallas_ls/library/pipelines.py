@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..domain.array import Array, Extent, Shape
@@ -14,16 +14,10 @@ from ..domain.ref import BlockSpec, Ref, RefType
 from ..source.span import Site
 from . import allocations, launch, loops, pipeline_memory
 from .convert import as_extent
-from .recording import record, record_call
-from .registry import NO_ATTRIBUTE, Registry, Signature, by_case
+from .plgpu_signatures import SIGNATURES
+from .recording import Model, record, recorded
+from .registry import NO_ATTRIBUTE, Arguments, Registry
 from .scratch import parameter_names, result_of
-
-_SPECIALIZED = (
-    "body, *, grid, memory_registers, in_specs=(), out_specs=(), max_concurrent_steps=2, wg_axis, num_compute_wgs, "
-    "pipeline_state=None, manual_produced_barriers=False, manual_consumed_barriers=False, compute_context=None, "
-    "memory_thread_idx=None"
-)
-_PLAIN = "body, *, grid, in_specs=(), out_specs=(), max_concurrent_steps=1, init_carry=None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,28 +33,17 @@ def register(r: Registry, module: str) -> None:
     """Registers pipelines, launching and loops."""
     launch.register(r, module)
     loops.register(r, module)
-    r.raw(f"{module}.emit_pipeline")(_maker("emit_pipeline", Signature.parse(_PLAIN)))
-    r.raw(f"{module}.emit_pipeline_warp_specialized")(
-        _maker("emit_pipeline_warp_specialized", Signature.parse(_SPECIALIZED))
+    for api in ("emit_pipeline", "emit_pipeline_warp_specialized"):
+        r.names[f"{module}.{api}"] = recorded(f"{module}.{api}", api, SIGNATURES[api], _maker(api))
+    r.names[f"{module}.inline_mgpu"] = recorded(
+        f"{module}.inline_mgpu", "inline_mgpu", SIGNATURES["inline_mgpu"], _inline
     )
     r.calls[Pipeline] = _run
     r.attribute(Pipeline)(_attribute)
-    r.raw(f"{module}.inline_mgpu")(_inline)
 
 
-def _maker(api: str, signature: Signature) -> Any:
-    def make(m: Any, call: Call) -> Value:
-        arguments = signature.bind(call)
-
-        def one(values: dict[str, Value]) -> Value:
-            mine = replace(arguments, values=values)
-            made = Pipeline(api, values, Made(call.site, arguments.sites))
-            record_call(m, api, call, mine, made)
-            return m.unknown(f"{api} with arguments that do not fit") if arguments.missing or arguments.open else made
-
-        return by_case(m, arguments.values, one)
-
-    return make
+def _maker(api: str) -> Model:
+    return lambda m, call, a: Pipeline(api, a.values, Made(call.site, a.sites))
 
 
 def block_extents(m: Any, v: Value) -> Shape:
@@ -200,12 +183,9 @@ def _block(m: Any, spec: Value, ref: Value, name: str) -> Value:
 # -- inline_mgpu -----------------------------------------------------------------------------------
 
 
-def _inline(m: Any, call: Call) -> Value:
+def _inline(m: Any, call: Call, a: Arguments) -> Value:
     """`@plgpu.inline_mgpu(arg_types=..., return_type=...)`: the body is MLIR; only its result's type is known."""
-    signature = Signature.parse("*, arg_types=(), return_type=None")
-    arguments = signature.bind(call)
-    record_call(m, "inline_mgpu", call, arguments, None)
-    returned = arguments.values["return_type"]
+    returned = a.values["return_type"]
 
     def decorate(inner: Any, at: Call) -> Value:
         for f in at.args:

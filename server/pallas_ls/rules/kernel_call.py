@@ -21,6 +21,8 @@ V0_11, V0_11_2, V0_12 = JaxVersion(0, 11), JaxVersion(0, 11, 2), JaxVersion(0, 1
 
 #: Old names of keywords, until 0.11.1.
 RENAMED = {"out_shape": "out_type", "scratch_shapes": "scratch_types"}
+#: Keywords of the mesh that `kernel` hands on.
+MESH_KEYWORDS = ("kernel_name",)
 #: Keywords that came later: the release that first has them, and the last measured one that does not.
 _NEWER_KERNEL = {"debug": (V0_11_2, JaxVersion(0, 10, 2)), "cost_estimate": (V0_12, V0_11_2)}
 _NEWER_PARAMS = {
@@ -32,10 +34,10 @@ _NEWER_PARAMS = {
 
 def renamed_keyword(v: CallView) -> Answer:
     """`out_shape=` or `scratch_shapes=`, which are `out_type` and `scratch_types` now."""
-    name = next((n for n in _others(v) if n in RENAMED), None)
+    name = next((n for n in (*_others(v), *v.fact.arg_sites) if n in RENAMED), None)
     if name is not None:
         text = f"{name} is called {RENAMED[name]} (since JAX 0.10; the old name is gone since 0.11.2)."
-        return Problem(text, _unexpected("Mesh", next(iter(_others(v)))), v.site(name))
+        return Problem(text, _unexpected("Mesh", name), v.site(name))
     if len(v.fact.excess) == 1 and v.fact.excess[0].startswith("positional"):
         text = "plgpu.kernel takes the body alone by position: give the output as out_type=."
         jax = "kernel() takes from 0 to 1 positional arguments but 2 were given"
@@ -56,7 +58,7 @@ def _unexpected(function: str, name: str) -> JaxError:
 def unknown_keyword(v: CallView) -> Answer:
     """A keyword that no release of `plgpu.kernel` has, or that this one does not have yet."""
     for name in _others(v):
-        if name not in RENAMED:
+        if name not in RENAMED and name not in MESH_KEYWORDS:
             text = f"plgpu.kernel has no parameter {name!r}.{_close(name)}"
             return Problem(text, _unexpected("Mesh", name), v.site(name))
     return _too_new(v, _NEWER_KERNEL, "plgpu.kernel", "Mesh")
