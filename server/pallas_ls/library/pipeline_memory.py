@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..domain import dim as dims
@@ -11,6 +12,7 @@ from ..domain.dtype import DType
 from ..domain.memory import Allocation
 from ..domain.python import Call, External, Int, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType
+from .convert import INT32
 from .loops import traced_index
 
 SPECIALIZED = "emit_pipeline_warp_specialized"
@@ -51,34 +53,47 @@ def stages(m: Any, params: Mapping[str, Value]) -> Int | Unknown:
     return most if steps is None else Int(m.simplify(dims.minimum(most.dim, steps)), most.origin)
 
 
-def depends_on_grid(m: Any, spec: BlockSpec, grid: Value, call: Call) -> bool | None:
-    """Whether the block differs from step to step; None where that is not known.
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """What an index map gives for a step.
 
-    JAX asks whether the traced index map uses any of its arguments, also where the result would be the same.
+    Attributes:
+      index: a value for each axis of the block, over fresh symbols for the step's place in the grid; None: not known.
+      moves: whether it uses its arguments, as JAX sees it; None: not known.
     """
-    items = m.program.items.iterate(m, grid)
+
+    index: tuple[Value, ...] | None
+    moves: bool | None
+
+
+def mapped(m: Any, spec: BlockSpec, grid: Value, call: Call) -> Mapped:
+    """Runs a spec's index map once."""
     if spec.index_map is None:
-        return False
+        return Mapped(None, False)
+    items = m.program.items.iterate(m, grid)
     if items is None:
-        return None
-    index = tuple(traced_index(m, "i", 0, None) for _ in items)
-    marks = {s for i in index if i.index is not None for s in dims.symbols(i.index.dim)}
-    found = _leaves(m, m.program.calls.call(m, spec.index_map, index, call.site))
-    if found is None:
-        return None
+        return Mapped(None, None)
+    sizes = [m.as_int(x) for x in items]
+    steps = tuple(traced_index(m, "i", 0, m.simplify(n.dim) if n is not None else None) for n in sizes)
+    found = m.program.calls.call(m, spec.index_map, steps, call.site)
+    if type(found) is not tuple:
+        return Mapped(None, None)
+    marks = {s for i in steps if i.index is not None for s in dims.symbols(i.index.dim)}
     used = {s for x in found for s in dims.symbols(_dim(x) or 0)}
     if not used.isdisjoint(marks):
-        return True
-    return False if all(isinstance(x, Int) and isinstance(x.dim, int) for x in found) else None
+        return Mapped(found, True)
+    return Mapped(found, None if _may_use(m, spec, len(items), call) else False)
+
+
+def _may_use(m: Any, spec: BlockSpec, rank: int, call: Call) -> bool:
+    """Whether an index map may use its arguments though the result does not tell: `i * 0` does, for JAX."""
+    found = m.program.calls.call(m, spec.index_map, (Array((), INT32),) * rank, call.site)
+    return type(found) is not tuple or not all(isinstance(x, Int) and isinstance(x.dim, int) for x in found)
 
 
 def _dim(v: Value) -> dims.Dim | None:
     n = v.index if isinstance(v, Array) else v
     return n.dim if isinstance(n, Int) else None
-
-
-def _leaves(m: Any, v: Value) -> list[Value] | None:
-    return m.program.items.iterate(m, v) if type(v) is tuple else None
 
 
 def allocations_of(
@@ -106,7 +121,7 @@ def allocations_of(
 
 def _slots(m: Any, spec: BlockSpec, params: Mapping[str, Value], depth: Int | Unknown, call: Call) -> Int | Unknown:
     """A block that is the same in every step has one buffer."""
-    moves = depends_on_grid(m, spec, params["grid"], call)
+    moves = mapped(m, spec, params["grid"], call).moves
     if moves is None:
         return m.unknown("whether a block depends on the grid is not known")
     return depth if moves else Int(1)

@@ -22,11 +22,13 @@ from .scratch import parameter_names, result_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pipeline:
-    """What `emit_pipeline*` returns: called with references to its operands, it runs the body."""
+    """What `emit_pipeline*` returns: called with references to its operands, it runs the body. `maps`: what the index
+    map of each spec gives, inputs first; () where the specs are not known."""
 
     kind: str
     params: Mapping[str, Value]
     made: Made
+    maps: tuple[pipeline_memory.Mapped | None, ...] = ()
 
 
 def register(r: Registry, module: str) -> None:
@@ -43,7 +45,12 @@ def register(r: Registry, module: str) -> None:
 
 
 def _maker(api: str) -> Model:
-    return lambda m, call, a: Pipeline(api, a.values, Made(call.site, a.sites))
+    def model(m: Any, call: Call, a: Arguments) -> Value:
+        specs = [x for name in ("in_specs", "out_specs") for x in _specs(m, a.values[name]) or (None,)]
+        known = [pipeline_memory.mapped(m, s, a.values["grid"], call) if isinstance(s, BlockSpec) else None for s in specs]
+        return Pipeline(api, a.values, Made(call.site, a.sites), tuple(known))
+
+    return model
 
 
 def block_extents(m: Any, v: Value) -> Shape:

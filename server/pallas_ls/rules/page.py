@@ -42,6 +42,8 @@ def _public(api: str) -> str:
     its call of the body, "kernel.memory" all that it allocates."""
     if api in ("launch", "kernel.body", "kernel.memory"):
         return "plgpu.kernel"
+    if api in ("pipeline()", "pipeline.memory"):
+        return "plgpu.emit_pipeline"
     return f"jax.{api}" if api.startswith("lax.") else api if "." in api else f"plgpu.{api}"
 
 
