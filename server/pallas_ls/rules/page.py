@@ -39,7 +39,7 @@ def page(rule: Rule) -> str:
 
 def _public(api: str) -> str:
     """A call's name as one writes it: "launch" is the kernel's, with the types that it was given, "kernel.body"
-    its call of the body, "kernel.memory" all that it allocates."""
+    its call of the body, "kernel.memory" all that it allocates; "pipeline.memory" is what a pipeline does."""
     if api in ("launch", "kernel.body", "kernel.memory"):
         return "plgpu.kernel"
     if api in ("pipeline()", "pipeline.memory"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, buffers, kernel_call, memory, mesh, pipeline, tmem
+from . import allocation, arguments, async_store, axes, buffers, kernel_call, memory, mesh, pipeline, tmem
 from .rule import Rule
 
 # fmt: off
 _MODULES = (
     buffers, arguments, axes, async_store,
-    mesh, kernel_call, memory, tmem, pipeline,
+    mesh, kernel_call, memory, tmem, pipeline, allocation,
 )
 # fmt: on
 
