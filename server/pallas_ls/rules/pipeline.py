@@ -308,7 +308,7 @@ def blocks_in_range(v: CallView) -> Answer:
     """Blocks that lie wholly behind the end of the array: an index in elements where one in blocks is meant."""
     for s, axis, index, block, size in _placed(v):
         last = _last(v, index)
-        if last is None or last == 0 or last * block < size:
+        if last is None or last <= 0 or last * block < size:
             continue
         d = v.simplify(index)
         text = (
@@ -326,7 +326,7 @@ def whole_array(v: CallView) -> Answer:
     pipe = v.value("pipeline")
     for s, axis, index, block, size in _placed(v):
         last = _last(v, index)
-        if last is None or last == 0 or dims.as_symbol(v.simplify(index)) is None:
+        if last is None or last <= 0 or dims.as_symbol(v.simplify(index)) is None:
             continue
         covered = (last + 1) * block
         if covered < size < covered + block:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from . import allocation, arguments, async_store, axes, buffers, kernel_call, memory, mesh, pipeline, tmem
 from .rule import Rule
 
-# fmt: off
 _MODULES = (
-    buffers, arguments, axes, async_store,
-    mesh, kernel_call, memory, tmem, pipeline, allocation,
+    buffers,
+    arguments,
+    axes,
+    async_store,
+    mesh,
+    kernel_call,
+    allocation,
+    tmem,
+    memory,
+    pipeline,
 )
-# fmt: on
 
 
 def all_rules() -> tuple[Rule, ...]:
