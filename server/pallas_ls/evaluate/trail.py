@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..domain.array import Array
@@ -83,9 +84,12 @@ def merge(cond: Cond, yes: Value, no: Value) -> Value:
 
 
 def _either_made(yes: Value, no: Value) -> Value:
-    """One of two equal values. An array that one path was given by a cast and the other computed counts as computed:
-    only of a cast may be said that JAX keeps its layout."""
-    return no if isinstance(yes, Array) and isinstance(no, Array) and no.made is None else yes
+    """One of two equal values. An array that the paths came by in different ways was computed in no known way."""
+    if isinstance(yes, Array) and isinstance(no, Array):
+        if yes.by is not no.by:
+            return replace(yes, by=None, made=None)
+        return no if no.made is None else yes
+    return yes
 
 
 def same(a: Value, b: Value) -> bool:

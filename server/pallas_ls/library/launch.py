@@ -217,10 +217,12 @@ def _called_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, V
 
 def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     m.launches.append(f.launch)
+    outer, m.operations = m.operations, []
     try:
         return _called_body(m, f, args, kwargs)
     finally:
         m.launches.pop()
+        m.operations = outer
 
 
 # -- pl.kernel: a body over a mesh -----------------------------------------------------------------

@@ -93,9 +93,17 @@ def _layout_member(m: Any, v: LayoutEnum, name: str, site: Site) -> Value:
 def _layout_attribute(m: Any, v: LayoutName, name: str, site: Site) -> Value:
     if name == "reduce":
         return method(v, "reduce", "axes", _layout_reduce)
+    if name == "to_mgpu":
+        return method(v, "to_mgpu", "", _layout_made)
     if name == "name":
         return v.name
     return NO_ATTRIBUTE
+
+
+def _layout_made(m: Any, call: Call, v: LayoutName) -> Value:
+    """`layout.to_mgpu()`: where JAX makes the layout."""
+    record(m, "Layout.to_mgpu", call.site, {"layout": v}, None)
+    return m.unknown("a layout of the dialect")
 
 
 def _layout_reduce(m: Any, call: Call, v: LayoutName, axes: Value) -> Value:

@@ -9,6 +9,7 @@ from typing import Any
 from ..domain.fact import CallFact
 from ..domain.python import Builtin, Call, Value
 from ..source.span import Site
+from .dataflow import computed
 from .registry import Arguments, Signature, by_case
 
 #: What a call returns, from its arguments by parameter.
@@ -32,6 +33,7 @@ def record(
             m.chain,
             m.stack,
             caught=m.caught,
+            operations=m.operations,
         )
     )
 
@@ -54,6 +56,7 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.excess,
             arguments.open,
             m.caught,
+            m.operations,
         )
     )
 
@@ -90,7 +93,7 @@ def run_recorded(m: Any, api: str, arguments: Arguments, call: Call, model: Mode
         if arguments.lacking:
             result: Value = m.unknown(f"{api} called with arguments that do not fit", site=call.site)
         else:
-            result = model(m, call, mine) if model else None
+            result = computed(m, api, values, call.site, model(m, call, mine) if model else None)
         record_call(m, api, call, mine, result)
         return result
 

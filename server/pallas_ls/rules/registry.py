@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import allocation, arguments, async_store, axes, buffers, kernel_call, memory, mesh, pipeline, tmem
+from . import (
+    allocation,
+    arguments,
+    async_store,
+    axes,
+    buffers,
+    kernel_call,
+    memory,
+    mesh,
+    pipeline,
+    register_layouts,
+    tmem,
+)
 from .rule import Rule
 
 _MODULES = (
@@ -10,6 +22,7 @@ _MODULES = (
     arguments,
     axes,
     async_store,
+    register_layouts,
     mesh,
     kernel_call,
     allocation,
