@@ -140,7 +140,7 @@ def _made(p: Part) -> Site | None:
 def _notes(v: CallView, f: Footprint, first: Part) -> Iterator[Note]:
     for p in f.usage.parts:
         site = _made(p)
-        if site is not None and p.bytes != 0 and p is not first and p.type is not None:
+        if site is not None and p.bytes != 0 and site != _where(first) and p.type is not None:
             shown = show_array(p.type.shape, p.type.dtype)
             yield Note(site, f"{_short(p.name)}: {_amount(v, p.bytes)} B, {shown}")
 
