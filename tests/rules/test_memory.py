@@ -30,27 +30,24 @@ def counted(text: str, version: JaxVersion) -> Footprint:
 @contextlib.contextmanager
 def no_room() -> Iterator[None]:
     """JAX refuses every kernel, and says what it asks for."""
-    from jax.experimental.mosaic.gpu import core
-
-    before, core._SMEM_SIZE_BOUND = core._SMEM_SIZE_BOUND, -1  # pyright: ignore[reportPrivateUsage]
+    core = pytest.importorskip("jax.experimental.mosaic.gpu.core")
+    before, core._SMEM_SIZE_BOUND = core._SMEM_SIZE_BOUND, -1
     try:
         yield
     finally:
-        core._SMEM_SIZE_BOUND = before  # pyright: ignore[reportPrivateUsage]
+        core._SMEM_SIZE_BOUND = before
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_sum_is_what_jax_asks_for(seed: int) -> None:
     live = pytest.importorskip("tests.oracle.live", reason="JAX is not installed", exc_type=ImportError)
-    import jax
-    import jax.numpy as jnp
-
+    jax, jnp = pytest.importorskip("jax"), pytest.importorskip("jax.numpy")
     text = memory_kernels.kernel(seed)
     scope: dict[str, object] = {}
     exec(compile(text.replace("OUT = ", "OUT = None and "), "k.py", "exec"), scope)
     operand = jax.ShapeDtypeStruct((256, 64), jnp.bfloat16)
     with no_room(), pytest.raises(ValueError, match="smem_bytes=") as refused:
-        jax.jit(scope["kernel"]).trace(operand).lower(lowering_platforms=("cuda",))  # type: ignore[arg-type]
+        jax.jit(scope["kernel"]).trace(operand).lower(lowering_platforms=("cuda",))
     found = re.search(r"smem_bytes=(\d+) >", str(refused.value))
     assert found is not None
     ours = counted(text, live.VERSION)
@@ -91,7 +88,9 @@ def test_the_message_adds_up_and_names_the_depth_that_fits() -> None:
     assert [text.count("\n", 0, r.span.start) + 1 for r in found.related] == [18, 11]
 
 
-@pytest.mark.parametrize(("stages", "dtype", "fits"), [(4, "bfloat16", True), (5, "bfloat16", False), (2, "float32", True)])
+@pytest.mark.parametrize(
+    ("stages", "dtype", "fits"), [(4, "bfloat16", True), (5, "bfloat16", False), (2, "float32", True)]
+)
 def test_the_limit_is_227_kib(stages: int, dtype: str, fits: bool) -> None:
     assert (findings("k.py", PIPELINE.format(stages=stages, dtype=dtype), NEWEST) == ()) is fits
 
@@ -100,4 +99,7 @@ def test_what_stands_under_an_undecided_condition_is_not_counted() -> None:
     text = PIPELINE.format(stages=6, dtype="bfloat16").replace(
         "    plgpu.emit_pipeline(", "    if UNKNOWN:\n     plgpu.emit_pipeline("
     )
-    assert findings("k.py", f"import os\n{text}".replace("STAGES =", "UNKNOWN = os.environ.get('X')\nSTAGES ="), NEWEST) == ()
+    assert (
+        findings("k.py", f"import os\n{text}".replace("STAGES =", "UNKNOWN = os.environ.get('X')\nSTAGES ="), NEWEST)
+        == ()
+    )

@@ -19,9 +19,7 @@ NOT_REDUCED = frozenset({"any", "all", "median"})
 
 
 @contextmanager
-def scope(
-    m: Any, kind: str, site: Site, entries: tuple[Allocation, ...], made: Made | None = None
-) -> Iterator[Scope]:
+def scope(m: Any, kind: str, site: Site, entries: tuple[Allocation, ...], made: Made | None = None) -> Iterator[Scope]:
     """A scope that is open while the block runs, inside the innermost one that is."""
     opened = Scope(kind, site, entries, m.path.guards, m.launch, made)
     _keep(m, opened)

@@ -174,9 +174,7 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
     m.launches.append(f.launch)
     try:
-        _with_scratch(
-            m, f, lambda args, kwargs: _called_body(m, f, (*operands, *out_refs, *args), kwargs), len(names)
-        )
+        _with_scratch(m, f, lambda args, kwargs: _called_body(m, f, (*operands, *out_refs, *args), kwargs), len(names))
     finally:
         m.launches.pop()
 

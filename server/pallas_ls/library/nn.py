@@ -7,8 +7,8 @@ from typing import Any
 from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.python import Call, Int, Value
-from . import elementwise as e
 from . import allocations, jnp_reduce, registers, shapes
+from . import elementwise as e
 from .convert import FLOAT32, as_array, as_extent, as_jax_dtype
 from .elementwise import Rule
 from .registry import Registry

@@ -41,7 +41,7 @@ def step_count(m: Any, grid: Value) -> dims.Dim | None:
     sizes = [m.as_int(x) for x in items]
     if not all(isinstance(s, Int) for s in sizes):
         return None
-    return m.simplify(dims.product([s.dim for s in sizes if s is not None]))
+    return m.simplify(dims.product(tuple(s.dim for s in sizes if s is not None)))
 
 
 def stages(m: Any, params: Mapping[str, Value]) -> Int | Unknown:

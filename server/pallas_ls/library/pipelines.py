@@ -47,7 +47,9 @@ def register(r: Registry, module: str) -> None:
 def _maker(api: str) -> Model:
     def model(m: Any, call: Call, a: Arguments) -> Value:
         specs = [x for name in ("in_specs", "out_specs") for x in _specs(m, a.values[name]) or (None,)]
-        known = [pipeline_memory.mapped(m, s, a.values["grid"], call) if isinstance(s, BlockSpec) else None for s in specs]
+        known = [
+            pipeline_memory.mapped(m, s, a.values["grid"], call) if isinstance(s, BlockSpec) else None for s in specs
+        ]
         return Pipeline(api, a.values, Made(call.site, a.sites), tuple(known))
 
     return model

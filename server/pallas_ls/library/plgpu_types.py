@@ -90,7 +90,7 @@ def semaphore_type(m: Any, f: RefType, call: Call) -> Value:
     """`plgpu.SemaphoreType.REGULAR(shape)`: a kind of semaphore, called for an array of them."""
     if f.kind != "semaphore" or f.made is not None or len(call.args) != 1:
         return m.unknown("a buffer type that is called", f)
-    sites = dict(zip(("shape",), call.arg_sites, strict=False))
+    sites = {"shape": call.arg_sites[0]} if call.arg_sites else {}
     return RefType("semaphore", "gmem", as_shape(m, call.args[0]), SEMAPHORE, made=Made(call.site, sites))
 
 

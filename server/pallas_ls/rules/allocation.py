@@ -173,7 +173,9 @@ def leader(v: CallView) -> Answer:
 
 def show_names(axes: tuple[Value, ...]) -> str:
     """Axis names for a message."""
-    return ", ".join(repr(a) if isinstance(a, str) else "(" + show_names(a) + ")" if type(a) is tuple else "?" for a in axes)
+    return ", ".join(
+        repr(a) if isinstance(a, str) else "(" + show_names(a) + ")" if type(a) is tuple else "?" for a in axes
+    )
 
 
 # -- unions ----------------------------------------------------------------------------------------
@@ -189,7 +191,9 @@ def union_members(v: CallView) -> Answer:
         if isinstance(t, RefType) and t.kind in ("barrier", "cluster_barrier", "acc"):
             kind = {"barrier": "Barrier", "cluster_barrier": "ClusterBarrier", "acc": "WGMMAAccumulatorRef"}[t.kind]
             text = "A union shares shared or tensor memory among buffers; barriers and accumulators stay outside."
-            return Problem(text, JaxError("AttributeError", f"'{kind}' object has no attribute 'memory_space'"), _site(t))
+            return Problem(
+                text, JaxError("AttributeError", f"'{kind}' object has no attribute 'memory_space'"), _site(t)
+            )
     if not all(isinstance(t, RefType) and t.kind == "data" for t in members):
         return Unsure("the union's members are not known")
     known = [t for t in members if isinstance(t, RefType)]
@@ -200,7 +204,8 @@ def _one_space(members: list[RefType]) -> Answer:
     spaces = sorted({t.space for t in members})
     if len(spaces) < 2 and spaces in (["smem"], ["tmem"]):
         return None
-    text = f"The members of a union share one memory, shared or tensor memory; these are in {' and '.join(spaces).upper()}."
+    where = " and ".join(spaces).upper()
+    text = f"The members of a union share one memory, shared or tensor memory; these are in {where}."
     jax = "All aliased Refs must have the same memory space (SMEM or TMEM). Got "
     return Problem(text, JaxError("NotImplementedError", jax))
 
@@ -261,7 +266,8 @@ def _accumulator_shape(v: CallView, t: RefType) -> Answer:
     if known is not False:
         return None if known else Unsure("the accumulator's shape is not known")
     rows, columns = v.simplify(m), v.simplify(n)
-    text = f"wgmma works on 64 rows and multiples of 8 columns; the accumulator has {dims.text(rows)} x {dims.text(columns)}."
+    shown = f"{dims.text(rows)} x {dims.text(columns)}"
+    text = f"wgmma works on 64 rows and multiples of 8 columns; the accumulator has {shown}."
     if isinstance(rows, int) and isinstance(columns, int):
         text += f" Next is {-(-rows // 64) * 64} x {-(-columns // 8) * 8}."
     jax = f"WGMMA requires m and n to be multiples of 64 and 8, got {dims.text(rows)} and {dims.text(columns)}"
@@ -283,7 +289,8 @@ def accumulator_scope(v: CallView) -> Answer:
         )
     else:
         text = (
-            "An accumulator belongs to one warpgroup: allocate it without collective_axes, in a pl.run_scoped of its own."
+            "An accumulator belongs to one warpgroup: allocate it without collective_axes, in a pl.run_scoped of its "
+            "own."
         )
     jax = (
         "WGMMA accumulators can only be allocated non-collectively. Hint: remove collective_axes from run_scoped. "
@@ -332,7 +339,9 @@ def scoped_axes(v: CallView) -> Answer:
         f"The warpgroups of this kernel ({thread!r}) share their block's memory, so they allocate it together: add "
         f"collective_axes={thread!r}. What each needs for itself is a buffer with one slot more: `buf.at[wg]`."
     )
-    notes = (Note(launch.made.args.get("thread_name", launch.made.site), "the kernel's threads"),) if launch.made else ()
+    notes = (
+        (Note(launch.made.args.get("thread_name", launch.made.site), "the kernel's threads"),) if launch.made else ()
+    )
     return Problem(text, JaxError("NotImplementedError", jax), None, notes)
 
 
@@ -344,7 +353,10 @@ def _other_axis(v: CallView, axes: tuple[Value, ...], thread: str | None) -> Pro
     if thread is None:
         text = f"This kernel has one thread a block (no num_threads): leave collective_axes={show_names(axes)} away."
     else:
-        text = f"Memory is allocated by the warpgroups of a block together: collective_axes is {thread!r}, not {show_names(axes)}."
+        text = (
+            f"Memory is allocated by the warpgroups of a block together: collective_axes is {thread!r}, not "
+            f"{show_names(axes)}."
+        )
     return Problem(text, JaxError("ValueError", jax), v.site("collective_axes"))
 
 
@@ -377,8 +389,8 @@ RULES = (
         50,
         barrier_axes,
         f"{_LOWERING}, _resolve_cluster_axis",
-        "`collective_axes` of a `plgpu.ClusterBarrier` names the cluster axes along which blocks arrive at each other's "
-        "barriers. `cluster_names=` of the kernel declares them; grid axes do not count.",
+        "`collective_axes` of a `plgpu.ClusterBarrier` names the cluster axes along which blocks arrive at each other's"
+        " barriers. `cluster_names=` of the kernel declares them; grid axes do not count.",
     ),
     Rule(
         "barrier-leader",
@@ -406,8 +418,8 @@ RULES = (
         70,
         accumulator_scope,
         f"{_LOWERING}, _run_scoped_lowering_rule",
-        "A wgmma accumulator lies in the registers of one warpgroup. What threads allocate together, as `scratch_types` "
-        "of a kernel with `num_threads`, they share.",
+        "A wgmma accumulator lies in the registers of one warpgroup. What threads allocate together, as `scratch_types`"
+        " of a kernel with `num_threads`, they share.",
     ),
     Rule(
         "accumulator-type",
@@ -425,8 +437,9 @@ RULES = (
         65,
         scoped_axes,
         f"{_LOWERING}, _run_scoped_lowering_rule",
-        "In a kernel with `num_threads` every warpgroup runs the body. Shared memory, barriers and tensor memory belong "
-        "to the block: `pl.run_scoped(..., collective_axes=thread_name)` allocates them once for all. Accumulators are "
+        "In a kernel with `num_threads` every warpgroup runs the body. Shared memory, barriers and tensor memory belong"
+        " to the block: `pl.run_scoped(..., collective_axes=thread_name)` allocates them once for "
+        "all. Accumulators are "
         "the exception, they belong to one warpgroup.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rules about the call of `plgpu.kernel`: keywords by release, outputs, compiler parameters, and what the body takes."""
+"""Rules about the call of `plgpu.kernel`: keywords by release, outputs, compiler parameters, what the body takes."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ def _truth(v: Value) -> bool | None:
 def dimension_semantics(v: CallView) -> Answer:
     """`CompilerParams(dimension_semantics=...)` for a kernel that has no pipeline of its own."""
     params = v.value("compiler_params")
-    if not isinstance(params, CompilerParams) or isinstance(params.params.get("dimension_semantics"), (Unknown, Opaque)):
+    if not isinstance(params, CompilerParams) or isinstance(
+        params.params.get("dimension_semantics"), (Unknown, Opaque)
+    ):
         return Unsure("the compiler parameters are not known") if params is not None else None
     if params.params.get("dimension_semantics") is None:
         return None
@@ -394,8 +396,8 @@ RULES = (
         70,
         dimension_semantics,
         _LOWERING,
-        "`dimension_semantics` tells `pl.pallas_call` which grid axes are sequential. A `plgpu.kernel` is launched over "
-        "its whole grid in parallel; what is sequential is a loop in its body.",
+        "`dimension_semantics` tells `pl.pallas_call` which grid axes are sequential. A `plgpu.kernel` is launched over"
+        " its whole grid in parallel; what is sequential is a loop in its body.",
         since=V0_11,
     ),
     Rule(

@@ -269,7 +269,8 @@ def tmem_cluster(v: CallView) -> Answer:
     n = _amount(v, blocks)
     text = (
         f"collective=True allocates tensor memory for pairs of blocks; this kernel's cluster has {n} "
-        f"block{'' if n == '1' else 's'}. Launch it with cluster=(2,) and a name for the axis, or leave collective away."
+        f"block{'' if n == '1' else 's'}. Launch it with cluster=(2,) and a name for the axis, or leave collective "
+        "away."
     )
     jax = (
         "Collective TMEM allocations are only supported for clusters with an even number of blocks in them. "

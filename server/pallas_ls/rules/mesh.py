@@ -61,7 +61,7 @@ def _count(n: int, one: str, many: str) -> str:
 
 
 def _missing(axis: str, sizes: int, names: int) -> str:
-    return f"Give every axis a name; jax.lax.axis_index asks by it." if names < sizes else f"Each name needs an extent."
+    return "Give every axis a name; jax.lax.axis_index asks by it." if names < sizes else "Each name needs an extent."
 
 
 def _no_sequence(v: CallView, axis: str) -> Answer:
@@ -82,7 +82,9 @@ def cluster_rank(v: CallView) -> Answer:
     if len(launch.cluster) <= MOST_CLUSTER_AXES:
         return None
     text = f"cluster has {len(launch.cluster)} axes, {_listed(launch.cluster)}; CUDA's clusters have at most three."
-    return Problem(text, JaxError("ValueError", f"cluster= must be at most 3D, got {_mesh(launch)}."), v.site("cluster"))
+    return Problem(
+        text, JaxError("ValueError", f"cluster= must be at most 3D, got {_mesh(launch)}."), v.site("cluster")
+    )
 
 
 def threads_named(v: CallView) -> Answer:
@@ -97,7 +99,9 @@ def threads_named(v: CallView) -> Answer:
         return None
     given, missing = ("num_threads", "thread_name") if count else ("thread_name", "num_threads")
     what = "the name by which jax.lax.axis_index asks for the warpgroup" if count else "the number of warpgroups"
-    jax = JaxError("ValueError", f"num_threads and thread_name must be either both set or both None, got {_mesh(launch)}")
+    jax = JaxError(
+        "ValueError", f"num_threads and thread_name must be either both set or both None, got {_mesh(launch)}"
+    )
     return Problem(f"{given} is given without {missing}, {what}. Give both or none.", jax, v.site(given))
 
 
@@ -200,7 +204,7 @@ def launchable_grid(v: CallView) -> Answer:
 
 
 def _too_long(v: CallView, launch: Launch | None, grid: tuple[dims.Dim, ...], letter: str, total: dims.Dim) -> Problem:
-    names = launch.grid_names if launch is not None and isinstance(launch.grid_names, tuple) else ()
+    names = list(launch.grid_names) if launch is not None and isinstance(launch.grid_names, tuple) else []
     long = f"Axis {names[-2]!r}" if letter == "y" and len(names) == len(grid) else "The leading axes together"
     n = v.simplify(total)
     shown = f"{n:,}" if isinstance(n, int) else dims.text(n)

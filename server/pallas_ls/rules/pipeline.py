@@ -91,7 +91,9 @@ def _delay(spec: Value) -> Dim | None:
 
 def _too_shallow(v: CallView, steps: Int, specs: list[Value], levels: list[int], least: Dim) -> Problem:
     n = dims.text(v.simplify(steps.dim))
-    text = f"max_concurrent_steps={n} with delay_release={least}: a stage is given back {least} steps after its use, so "
+    text = (
+        f"max_concurrent_steps={n} with delay_release={least}: a stage is given back {least} steps after its use, so "
+    )
     text += f"at least {dims.text(dims.add(least, 1))} are needed."
     if levels == [0]:
         text = f"max_concurrent_steps={n}: a pipeline has at least one stage."
@@ -139,7 +141,9 @@ def pipeline_mode(v: CallView) -> Answer:
             if mode is not None and not isinstance(mode, Unknown):
                 if isinstance(mode, Opaque) and not mode.name.startswith("pl."):
                     return Unsure("pipeline_mode may be None")
-                text = "pipeline_mode= is for pl.pallas_call on TPUs. The depth of this pipeline is max_concurrent_steps=."
+                text = (
+                    "pipeline_mode= is for pl.pallas_call on TPUs. The depth of this pipeline is max_concurrent_steps=."
+                )
                 jax = "pl.BlockSpec with pipeline_mode= is not supported"
                 return Problem(text, JaxError("NotImplementedError", jax), _made(s, "pipeline_mode"))
     return None
@@ -199,7 +203,9 @@ def memory_thread(v: CallView) -> Answer:
         return None if same else Unsure("memory_thread_idx is not known")
     n = dims.text(v.simplify(compute.dim))
     text = f"The memory thread is the last one, {n} (after {n} for computing): leave memory_thread_idx away."
-    return Problem(text, JaxError("NotImplementedError", "Memory thread must be the last thread."), v.site("memory_thread_idx"))
+    return Problem(
+        text, JaxError("NotImplementedError", "Memory thread must be the last thread."), v.site("memory_thread_idx")
+    )
 
 
 def invariant_input(v: CallView) -> Answer:
@@ -229,7 +235,12 @@ def index_rank(v: CallView) -> Answer:
         return None
     for s, found in zip(_every(v) or (), pipe.maps, strict=False):
         axes = _block_axes(s)
-        if axes is None or found is None or found.index is None or not (in_smem(s) if isinstance(s, BlockSpec) else None):
+        if (
+            axes is None
+            or found is None
+            or found.index is None
+            or not (in_smem(s) if isinstance(s, BlockSpec) else None)
+        ):
             continue
         if len(found.index) != axes:
             n = len(found.index)
@@ -312,8 +323,8 @@ def blocks_in_range(v: CallView) -> Answer:
             continue
         d = v.simplify(index)
         text = (
-            f"Along axis {axis} the last step's block starts at {last} x {block} = {last * block:,}, behind the end of the "
-            f"array ({size:,}). An index map gives the block's number, not its first element."
+            f"Along axis {axis} the last step's block starts at {last} x {block} = {last * block:,}, behind the end of "
+            f"the array ({size:,}). An index map gives the block's number, not its first element."
         )
         if isinstance(d, dims.Expr) and v.decide(conds.divides(block, d)) is True:
             text += f" Leave the factor {block} away."
@@ -466,8 +477,8 @@ RULES = (
         800,
         threads_match,
         "none: JAX lowers it",
-        "`num_compute_wgs` warpgroups compute and one copies. With another number in the kernel, some wait for barriers "
-        "that nobody arrives at.",
+        "`num_compute_wgs` warpgroups compute and one copies. With another number in the kernel, some wait for barriers"
+        " that nobody arrives at.",
         severity=Severity.WARNING,
     ),
     Rule(
