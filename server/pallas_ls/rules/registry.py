@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from . import (
     accumulators,
+    allocation,
     arguments,
     async_store,
     axes,
     barriers,
     buffers,
     copies,
+    kernel_call,
+    memory,
+    mesh,
+    pipeline,
     register_layouts,
     tcgen05,
+    tmem,
     wgmma,
 )
 from .rule import Rule
@@ -29,6 +35,13 @@ _MODULES = (
     # copies and barriers
     copies,
     barriers,
+    # the kernel, its memory and pipelines
+    mesh,
+    kernel_call,
+    allocation,
+    tmem,
+    memory,
+    pipeline,
 )
 
 
