@@ -25,40 +25,38 @@ class Memory:
 
     Attributes:
       learnt: the facts that it became when more was learnt.
-      older: the notes of facts that these grew out of: what was always or never true there is so here.
     """
 
-    __slots__ = ("_answers", "_pool", "learnt", "older")
+    __slots__ = ("_answers", "_older", "_pool", "_sure", "learnt")
 
     def __init__(self, older: Memory | None = None) -> None:
         self.learnt: dict[Cond, Facts] = {}
         self._answers: dict[Cond, bool | None] = {}
         self._pool: tuple[list[Witness], int] | None = None  # and how many facts on integers the bindings satisfy
         while older is not None and not older._answers and older._pool is None:
-            older = older.older
-        self.older = older
+            older = older._older
+        self._older = older
+        # What is always or never true stays so when more is learnt. One dict of it serves several facts in a row.
+        self._sure: dict[Cond, bool] = older.sure() if older is not None else {}
+
+    def sure(self) -> dict[Cond, bool]:
+        """What is always or never true, for facts that grow out of these."""
+        found = {c: a for c, a in self._answers.items() if a is not None and c not in self._sure}
+        return {**self._sure, **found} if found else self._sure
 
     def release(self) -> None:
         """Lets go of other facts' notes, which no more questions are asked of than of these."""
         if self._pool is None:
             self._pool = self._nearest_pool()
-        self.learnt, self.older = {}, None
+        self.learnt, self._older = {}, None
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def answer(self, c: Cond) -> tuple[bool | None] | None:
         """What was answered before, in a tuple; None where the question is new."""
-        answers = self._answers
-        if c in answers:
-            return (answers[c],)
-        memory = self.older
-        while memory is not None:
-            known = memory._answers.get(c)
-            if known is not None:
-                answers[c] = known
-                return (known,)
-            memory = memory.older
-        return None
+        if c in self._answers:
+            return (self._answers[c],)
+        return (self._sure[c],) if c in self._sure else None
 
     def note(self, c: Cond, answer: bool | None) -> None:
         """Remembers an answer."""
@@ -78,11 +76,11 @@ class Memory:
         return found
 
     def _nearest_pool(self) -> tuple[list[Witness], int] | None:
-        memory = self.older
+        memory = self._older
         while memory is not None:
             if memory._pool is not None:
                 return list(memory._pool[0]), memory._pool[1]
-            memory = memory.older
+            memory = memory._older
         return None
 
     def look_for(self, c: IntCond, integers: Sequence[IntCond]) -> bool:
