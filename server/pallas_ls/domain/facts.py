@@ -19,7 +19,7 @@ from .consequences import implied_by_span, implied_by_value, in_class, renewed, 
 from .dim import Atom, Dim, Expr, Op
 from .interval import Span
 from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, span_of, span_of_atom
-from .memory import Memory, opposite, with_integers, witnessed
+from .memory import Memory, Numbers, opposite, with_integers, witnessed
 from .residue import Residue
 from .witness import IntCond, Witness
 
@@ -63,6 +63,7 @@ class Facts(Known):
         contradictory: bool = False,
     ) -> Facts:
         """These facts with some replaced (`dataclasses.replace` takes ten times as long)."""
+        same = equal is multiples is residues is bounds is integers is None
         return Facts(
             self.equal if equal is None else equal,
             self.multiples if multiples is None else multiples,
@@ -73,12 +74,12 @@ class Facts(Known):
             self.values if values is None else values,
             contradictory or self.contradictory,
             self.integers if integers is None else integers,
-            Memory(self.memory),
+            Memory(self.memory.numbers if same else Numbers(self.memory.numbers)),
         )
 
     def witnesses(self) -> list[Witness]:
         """Bindings that satisfy the facts on integers, as far as some are known."""
-        return self.memory.witnesses(self.integers)
+        return self.memory.numbers.witnesses(self.integers)
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
@@ -119,7 +120,8 @@ class Facts(Known):
             for part in sorted(c.conds, key=conds.text):
                 out = out._learn(part, depth)
             return out
-        out = self._but(assumed=self.assumed | {c}, integers=with_integers(self.integers, c))
+        integers = with_integers(self.integers, c)
+        out = self._but(assumed=self.assumed | {c}, integers=None if integers is self.integers else integers)
         return out._consequences(c, depth - 1) if depth else out
 
     def _learn_all(self, cs: Iterable[Cond], depth: int) -> Facts:
@@ -258,10 +260,19 @@ class Facts(Known):
         """True: always; False: never; None: cannot tell."""
         if isinstance(c, bool):
             return c
-        known = self.memory.answer(c)
+        if isinstance(c, (Zero, NonPos)):
+            return self._decide_numbers(c)
+        answers = self.memory.answers
+        if c not in answers:
+            answers[c] = self._decide(c)
+        return answers[c]
+
+    def _decide_numbers(self, c: Zero | NonPos) -> bool | None:
+        numbers = self.memory.numbers
+        known = numbers.answer(c)
         if known is None:
             known = (self._decide(c),)
-            self.memory.note(c, known[0])
+            numbers.answers[c] = known[0]
         return known[0]
 
     def _decide(self, c: Zero | NonPos | Truth | Same | Not | And | Or) -> bool | None:
@@ -307,7 +318,7 @@ class Facts(Known):
         if plain is not None:
             return plain
         missing = opposite(c) if holds else c
-        if (holds or fails) and missing is not None and self.memory.look_for(missing, self.integers):
+        if (holds or fails) and missing is not None and self.memory.numbers.look_for(missing, self.integers):
             return None
         return self._prove_zero(simpler.expr) if isinstance(simpler, Zero) else self._prove_nonpos(simpler.expr)
 

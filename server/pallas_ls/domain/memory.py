@@ -20,20 +20,15 @@ _ENOUGH = 4  # so many that still fit are not added to by changing those that do
 _ASKED = 2  # bindings that are changed to look for a counterexample
 
 
-class Memory:
-    """The notes of one set of facts.
+class Numbers:
+    """What was worked out about the facts on integers. Paths that differ in other facts only share it."""
 
-    Attributes:
-      learnt: the facts that it became when more was learnt.
-    """
+    __slots__ = ("_older", "_pool", "_sure", "answers")
 
-    __slots__ = ("_answers", "_older", "_pool", "_sure", "learnt")
-
-    def __init__(self, older: Memory | None = None) -> None:
-        self.learnt: dict[Cond, Facts] = {}
-        self._answers: dict[Cond, bool | None] = {}
+    def __init__(self, older: Numbers | None = None) -> None:
+        self.answers: dict[Cond, bool | None] = {}
         self._pool: tuple[list[Witness], int] | None = None  # and how many facts on integers the bindings satisfy
-        while older is not None and not older._answers and older._pool is None:
+        while older is not None and not older.answers and older._pool is None:
             older = older._older
         self._older = older
         # What is always or never true stays so when more is learnt. One dict of it serves several facts in a row.
@@ -41,28 +36,22 @@ class Memory:
 
     def sure(self) -> dict[Cond, bool]:
         """What is always or never true, for facts that grow out of these."""
-        found = {c: a for c, a in self._answers.items() if a is not None and c not in self._sure}
+        found = {c: a for c, a in self.answers.items() if a is not None and c not in self._sure}
         return {**self._sure, **found} if found else self._sure
-
-    def release(self) -> None:
-        """Lets go of other facts' notes, which no more questions are asked of than of these."""
-        if self._pool is None:
-            self._pool = self._nearest_pool()
-        self.learnt, self._older = {}, None
-
-    # -- answers -------------------------------------------------------------------------------------------------------
 
     def answer(self, c: Cond) -> tuple[bool | None] | None:
         """What was answered before, in a tuple; None where the question is new."""
-        if c in self._answers:
-            return (self._answers[c],)
-        return (self._sure[c],) if c in self._sure else None
+        if c in self.answers:
+            return (self.answers[c],)
+        if c in self._sure:
+            return (self._sure[c],)
+        return None
 
-    def note(self, c: Cond, answer: bool | None) -> None:
-        """Remembers an answer."""
-        self._answers[c] = answer
-
-    # -- bindings ------------------------------------------------------------------------------------------------------
+    def release(self) -> None:
+        """Lets go of what these facts grew out of."""
+        if self._pool is None:
+            self._pool = self._nearest_pool()
+        self._older = None
 
     def witnesses(self, integers: Sequence[IntCond]) -> list[Witness]:
         """Bindings that satisfy all facts on integers, as far as some were found."""
@@ -76,11 +65,11 @@ class Memory:
         return found
 
     def _nearest_pool(self) -> tuple[list[Witness], int] | None:
-        memory = self._older
-        while memory is not None:
-            if memory._pool is not None:
-                return list(memory._pool[0]), memory._pool[1]
-            memory = memory._older
+        older = self._older
+        while older is not None:
+            if older._pool is not None:
+                return list(older._pool[0]), older._pool[1]
+            older = older._older
         return None
 
     def look_for(self, c: IntCond, integers: Sequence[IntCond]) -> bool:
@@ -93,6 +82,27 @@ class Memory:
                 del pool[_KEPT:]
                 return True
         return False
+
+
+class Memory:
+    """The notes of one set of facts.
+
+    Attributes:
+      learnt: the facts that it became when more was learnt.
+      answers: to questions that are not about integers alone.
+    """
+
+    __slots__ = ("answers", "learnt", "numbers")
+
+    def __init__(self, numbers: Numbers | None = None) -> None:
+        self.learnt: dict[Cond, Facts] = {}
+        self.answers: dict[Cond, bool | None] = {}
+        self.numbers = Numbers() if numbers is None else numbers
+
+    def release(self) -> None:
+        """Lets go of other facts' notes, which no more questions are asked of than of these."""
+        self.learnt = {}
+        self.numbers.release()
 
 
 def _adapted(pool: Iterable[Witness], integers: Sequence[IntCond], checked: int) -> list[Witness]:
