@@ -87,26 +87,47 @@ class Facts(Known):
         if known is None:
             known = self._learn(c, _CONSEQUENCES)
             if known is not self:
-                known = known._narrow_choices(conds.names(c))
+                known = known._narrow_choices(conds.names(c), known.memory.numbers is not self.memory.numbers)
             self.memory.learnt[c] = known
         return known
 
-    def _narrow_choices(self, touched: frozenset[str]) -> Facts:
-        """Of a disjunction learnt earlier that speaks of the same things, the only part that is still open is true."""
+    def _narrow_choices(self, touched: frozenset[str], counted: bool) -> Facts:
+        """Of a disjunction learnt earlier that speaks of the same things, the only part that is still open is true.
+
+        touched: names of what was learnt; counted: something was learnt of integers.
+        """
         out = self
         for c in self.choices:
-            if not touched.isdisjoint(conds.names(c)):
-                out = out._learn_only_open(c, _CONSEQUENCES)
+            if touched.isdisjoint(conds.names(c)):
+                continue
+            before, numbers = len(out.assumed), out.memory.numbers
+            out = out._learn_only_open(c, _CONSEQUENCES, touched, counted)
+            if len(out.assumed) > before:
+                touched |= conds.names(c)
+                counted = counted or out.memory.numbers is not numbers
         return out
 
-    def _learn_only_open(self, c: Or, depth: int) -> Facts:
-        answers = [(x, self.decide(x)) for x in c.conds]
-        still_open = [x for x, answer in answers if answer is not False]
+    def _learn_only_open(
+        self, c: Or, depth: int, touched: frozenset[str] | None = None, counted: bool = True
+    ) -> Facts:
+        """`touched`, `counted`: as for `_narrow_choices`; what speaks of other things is as open as it was."""
+        still_open: list[Cond] = []
+        certain = False
+        for x in c.conds:
+            same = touched is not None and touched.isdisjoint(conds.names(x))
+            answer = None if same and not (counted and conds.speaks_of_integers(x)) else self.decide(x)
+            certain = certain or answer is True
+            if answer is not False:
+                still_open.append(x)
         if not still_open:
             return self._but(contradictory=True)
-        out = self if c in self.choices else self._but(choices=(*self.choices, c)[-_CHOICES:])
-        if len(still_open) == 1 or any(answer is True for _, answer in answers):
-            out = out._but(choices=tuple(x for x in out.choices if x != c))
+        kept = self.choices
+        if len(still_open) == 1 or certain:
+            kept = tuple(x for x in kept if x != c)
+        elif len(still_open) < len(c.conds) or c not in kept:
+            rest = Or(frozenset(still_open))
+            kept = tuple(rest if x == c else x for x in kept) if c in kept else (*kept, rest)[-_CHOICES:]
+        out = self if kept is self.choices else self._but(choices=kept)
         return out._learn(still_open[0], depth) if len(still_open) == 1 else out
 
     def _learn(self, c: Cond, depth: int) -> Facts:
@@ -385,10 +406,20 @@ class Facts(Known):
 
 
 def _all_of(answers: Iterable[bool | None]) -> bool | None:
-    seen = list(answers)
-    return False if False in seen else None if None in seen else True
+    out: bool | None = True
+    for answer in answers:
+        if answer is False:
+            return False
+        if answer is None:
+            out = None
+    return out
 
 
 def _any_of(answers: Iterable[bool | None]) -> bool | None:
-    seen = list(answers)
-    return True if True in seen else None if None in seen else False
+    out: bool | None = False
+    for answer in answers:
+        if answer is True:
+            return True
+        if answer is None:
+            out = None
+    return out

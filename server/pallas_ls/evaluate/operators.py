@@ -231,6 +231,8 @@ def _truth(m: Machine, v: Value) -> Cond:
     if isinstance(v, (ListCell, DictCell, SetCell)):
         return _truth(m, _content(m.select(v.slots["items"])))
     if isinstance(v, Choice):
+        if all_open(v):
+            return m.fresh_condition()
         return conds.any_of(
             [conds.all_of([v.cond, _truth(m, v.yes)]), conds.all_of([conds.negate(v.cond), _truth(m, v.no)])]
         )
@@ -243,6 +245,13 @@ def _truth(m: Machine, v: Value) -> Cond:
     if isinstance(v, Range):
         return conds.less(v.start.dim, v.stop.dim) if v.step.dim == 1 else m.fresh_condition()
     return True
+
+
+def all_open(v: Value) -> bool:
+    """Whether nothing is known of the truth of any case of a value."""
+    if isinstance(v, Choice):
+        return all_open(v.yes) and all_open(v.no)
+    return isinstance(v, (Unknown, Array, External))
 
 
 def _content(items: Value) -> Value:
