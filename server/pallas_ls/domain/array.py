@@ -53,6 +53,7 @@ class Array:
       weak: JAX's weak type (made from a Python scalar).
       layout: the register layout, where the program decides it; inside kernels only.
       index: the integer that a scalar stands for, where it is known (for offsets and slots).
+      cast_from: the layout before the `layout_cast` that gave this one.
     """
 
     shape: Shape
@@ -61,6 +62,7 @@ class Array:
     layout: ArrayLayout = field(default=None, compare=False)
     index: Int | None = field(default=None, compare=False)
     made: Made | None = field(default=None, compare=False)
+    cast_from: ArrayLayout = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ..domain.array import Array
 from ..domain.layout import Tiled
 from ..domain.ref import Ds, Indexed, Position, Ref
-from ..domain.target import JaxVersion, Semantics
 from ..rules.rule import Unsure
 from ..rules.store_case import store_case
 from ..rules.transfer.case import StoreCase
@@ -29,7 +28,7 @@ OF_A_KIND = 2
 def lowering(repair: Repair) -> Iterator[Candidate]:
     """Variants of the refused store, those that change least first."""
     case = store_case(repair.view)
-    if isinstance(case, Unsure) or _never_lowers(case):
+    if isinstance(case, Unsure):
         return
     tried: dict[Change, int] = {}
     for variant in _variants(repair.view, case):
@@ -40,11 +39,6 @@ def lowering(repair: Repair) -> Iterator[Candidate]:
         if edits:
             tried[variant.change] = tried.get(variant.change, 0) + 1
             yield Candidate(_title(repair, case, variant.case), variant.change < Change.SHAPE, edits, kind)
-
-
-def _never_lowers(case: StoreCase) -> bool:
-    """JAX 0.10 finds no layout for values of more than two dimensions under Warpgroup semantics, casts or not."""
-    return case.version < JaxVersion(0, 11) and case.semantics is Semantics.WARPGROUP and len(case.shape) > 2
 
 
 def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
