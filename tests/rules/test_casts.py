@@ -84,7 +84,7 @@ def test_the_installed_jax_says_so(
     shape: tuple[int, ...], value: str, semantics: str, version: JaxVersion, said: str, tmp_path: Path
 ) -> None:
     live = pytest.importorskip("tests.oracle.live", reason="JAX is not installed", exc_type=ImportError)
-    if live.VERSION != version:
+    if version != live.VERSION:
         pytest.skip(f"JAX {live.VERSION} is installed")
     file = tmp_path / "kernel.py"
     file.write_text(kernel(shape, value, semantics, version))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 
 from ..domain.fact import CallFact
@@ -173,9 +173,11 @@ class Session:
         text = self.text(span).split("\n")[0]
         return f"{PurePath(span.path).name}:{line} (`{text}`)"
 
-    def kernels(self, path: str) -> list[KernelCall]:
-        """What can be confirmed in a file, in order."""
+    def kernels(self, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
+        """What can be confirmed in a file, in order; `callers`: files whose calls are looked at, too."""
         self.program.analyse(path)
+        for caller in callers:
+            self.program.analyse(caller)
         state = self.program.states.get(path)
         calls = [c for s in self.program.states.values() for memo in s.memos() for c in memo.host_calls]
         return kernel_calls(path, state, calls, self.locate, self.place) if state is not None else []
