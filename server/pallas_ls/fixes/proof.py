@@ -295,7 +295,7 @@ class Comparison:
         return follows or True
 
     def _says_nothing(self, fact: CallFact) -> bool:
-        """A function for all of its callers, with shapes that only they know; the repaired one is looked at by itself."""
+        """A function for all of its callers, with shapes that only they know; the repaired call is looked at, too."""
         shapes = [getattr(v, "shape", ()) for v in fact.operands.values() if isinstance(v, (Array, Ref))]
         return bool(self.repair.view.fact.chain) and not fact.chain and not all(isinstance(s, tuple) for s in shapes)
 
