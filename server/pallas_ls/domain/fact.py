@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..source.span import Site
+from .array import Operation
 from .cond import Cond
 from .dim import Dim
 from .facts import Facts
@@ -29,6 +30,7 @@ class CallFact:
       missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
       open: some arguments came from a star of unknown content.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
+      operations: all that the kernel computes, on all its paths: who else uses a value.
     """
 
     api: str
@@ -45,6 +47,7 @@ class CallFact:
     excess: tuple[str, ...] = ()
     open: bool = False
     caught: tuple[str, ...] = ()
+    operations: Sequence[Operation] = ()
 
 
 @dataclass(frozen=True, slots=True)

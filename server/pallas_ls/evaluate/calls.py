@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..domain.array import Operation
 from ..domain.fact import HostCall
 from ..domain.python import (
     Bound,
@@ -65,11 +66,10 @@ class Calls:
         for star, e, where in args:
             v = e(fr)
             items = self.program.items.iterate(m, v) if star else [v]
-            if items is None:
-                unknown = True
-                break
-            values += items
-            sites += [where] * len(items)
+            unknown = unknown or items is None
+            if not unknown and items is not None:
+                values += items
+                sites += [where] * len(items)
         named: dict[str, Value] = {}
         named_sites: dict[str, Site] = {}
         mappings: list[Value] = []
@@ -231,6 +231,9 @@ class Calls:
         """A call of something without a model: whatever it may change is unknown, functions given to it are looked
         into."""
         m.doubts += 1
+        if m.launch is not None:
+            given = {str(i): v for i, v in enumerate((*call.args, *call.kwargs.values()))}
+            m.operations.append(Operation("?", given, call.site))
         for v in (*call.args, *call.kwargs.values()):
             self.expose(m, v)
         return m.unknown(f"result of {describe(f)}", f, *call.args, *call.kwargs.values(), site=call.site)

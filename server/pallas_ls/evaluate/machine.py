@@ -8,6 +8,7 @@ from typing import Any
 
 from ..domain import cond as conds
 from ..domain import dim as dims
+from ..domain.array import Operation
 from ..domain.cond import Cond
 from ..domain.dim import Dim
 from ..domain.fact import CallFact, Division, HostCall, Raise
@@ -72,6 +73,7 @@ class Machine:
       path: what is assumed at present.
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
+      operations: what the innermost of them computed so far, on all its paths.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
@@ -86,6 +88,7 @@ class Machine:
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
+        self.operations: list[Operation] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
         self.depth = 0

@@ -9,6 +9,7 @@ from ..domain.array import Array
 from ..domain.python import MISSING, Bound, Call, Class, External, Instance, ModuleName, Opaque, Value
 from ..source.span import Site
 from . import catalogue
+from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry
 
 
@@ -79,7 +80,8 @@ class Library:
         model = self.registry.items.get(type(v))
         if model is None:
             return m.unknown(f"an element of {type(v).__name__.lower()}", v, site=site)
-        return model.get(m, v, index, site, where)
+        result = model.get(m, v, index, site, where)
+        return computed(m, "getitem", {"of": v, "index": index}, site, result) if isinstance(v, Array) else result
 
     def setitem(self, m: Any, v: Value, index: Value, value: Value, site: Site, where: Site) -> None:
         """A subscript assignment to a library object."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, buffers
+from . import arguments, async_store, axes, buffers, register_layouts
 from .rule import Rule
 
-_MODULES = (buffers, arguments, axes, async_store)
+_MODULES = (buffers, arguments, axes, async_store, register_layouts)
 
 
 def all_rules() -> tuple[Rule, ...]:
