@@ -103,13 +103,13 @@ def _function(
             at = locate(call.site)
             why = f"{e}, as it is called at {place(at)}" if at is not None else str(e)
             continue
-        where = locate(call.site)
+        where, outermost = locate(call.site), locate(call.chain[0] if call.chain else call.site)
         if where is None or tuple(kwargs.items()) in seen:
             continue
         seen.add(tuple(kwargs.items()))
         positional = tuple(kwargs.pop(p.name) for p in f.code.parameters if p.kind in ("positional", "normal"))
-        name = f"{f.name} as called at {place(where)}"
-        yield KernelCall(name, span, f.name, positional, kwargs, "", covers, where)
+        name = f"{f.name} as called at {place(outermost or where)}"
+        yield KernelCall(name, span, f.name, positional, kwargs, "", covers, outermost or where)
     if not seen:
         yield _as_annotated(f, required, span, covers) or KernelCall(
             f.name, span, f.name, (), {}, _how_to_give(f.name, why or _unknown(required), required), covers

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from ..domain.fact import CallFact
 from ..domain.ref import Kernel
 from ..domain.target import JaxVersion, Semantics, Target
+from ..rules.copy_architecture import is_for_older_gpus
 from ..source.comments import directives
 from ..source.module import Module
 
@@ -29,15 +30,16 @@ _BLACKWELL = (
 def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable[[CallFact], Target]:
     """The target of each call of a file."""
     mapped = any(_MAPS.search(_COMMENT.sub("", c.text)) for c in module.chunks)
-    whole, by_chunk = _directives(module, base)
-    called: dict[int, set[str]] = {}
+    whole, by_chunk = _directives(module, replace(base, mapped=mapped))
+    called: dict[int, list[CallFact]] = {}
     run: set[int] = set()
     for f in facts:
         if f.launch is not None:
-            called.setdefault(id(f.launch.made), set()).add(f.api)
+            called.setdefault(id(f.launch.made), []).append(f)
         kernel = f.operands.get("kernel")
         if f.api == "kernel()" and isinstance(kernel, Kernel) and _runs_by_itself(f):
             run.add(id(kernel.launch.made))
+    inferred: dict[int, str] = {}
     by_name = "sm_100a" if re.search(r"_sm100a?\b|_sm100a?_", PurePath(module.path).name) else None
 
     def target(fact: CallFact) -> Target:
@@ -47,11 +49,20 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
         found = replace(found, mapped=mapped or id(made) not in run)
         if found.arch is not None:
             return found
-        apis = called.get(id(made), set()) if made is not None else set()
-        arch = "sm_100a" if any(a in apis for a in _BLACKWELL) else by_name or "sm_90a"
-        return replace(found, arch=arch)
+        if id(made) not in inferred:
+            inferred[id(made)] = (
+                _from_calls(called.get(id(made), []) if made is not None else []) or by_name or "sm_90a"
+            )
+        return replace(found, arch=inferred[id(made)])
 
     return target
+
+
+def _from_calls(facts: list[CallFact]) -> str | None:
+    """The architecture that a kernel's calls are for."""
+    if any(f.api in _BLACKWELL for f in facts):
+        return "sm_100a"
+    return "sm_80" if is_for_older_gpus(facts) else None
 
 
 def _runs_by_itself(call: CallFact) -> bool:

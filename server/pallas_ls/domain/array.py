@@ -71,8 +71,8 @@ class Array:
       weak: JAX's weak type (made from a Python scalar).
       layout: the register layout, where the program decides it; inside kernels only.
       index: the integer that a scalar stands for, where it is known (for offsets and slots).
-      cast_from: the layout before the `layout_cast` that gave this one.
       by: what computed it, inside kernels; None where that is not known.
+      cast_from: the layout before the `layout_cast` that gave this one.
     """
 
     shape: Shape

@@ -159,7 +159,7 @@ def _replaced(repair: Repair, name: str) -> Iterator[Candidate]:
 def _scratch(repair: Repair) -> list[tuple[str, object]]:
     """The kernel's scratch references by the names of the body's parameters."""
     kernel = kernel_of(repair)
-    return _named(kernel) if kernel is not None else []
+    return scratch_of(kernel) if kernel is not None else []
 
 
 def kernel_of(repair: Repair) -> Kernel | None:
@@ -169,7 +169,8 @@ def kernel_of(repair: Repair) -> Kernel | None:
     return next(found, None) if launch is not None else None
 
 
-def _named(kernel: Kernel) -> list[tuple[str, object]]:
+def scratch_of(kernel: Kernel) -> list[tuple[str, object]]:
+    """A kernel's scratch types by the names of the body's parameters."""
     content = kernel.scratch.slots["items"] if hasattr(kernel.scratch, "slots") else kernel.scratch
     if isinstance(content, dict):
         return [(str(k), t) for k, (_, t) in content.items()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import arguments, axes, buffers, store, synchronous, variants, views
+from . import arguments, axes, buffers, copies, store, synchronous, variants, views
 from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
@@ -38,6 +38,23 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "layout-cast-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),
     "async-store-atomic": (store.atomic,),
+    # Copies, barriers and waits.
+    "copy-reference": (copies.references,),
+    "copy-memory-space": (copies.exchanged,),
+    "copy-dtype": (copies.dtype,),
+    "copy-shape": (copies.shape,),
+    "copy-barrier": (buffers.plain_barrier,),
+    "copy-architecture": (copies.missing_barrier,),
+    "copy-reduction": (copies.reduction,),
+    "collective-axis": (axes.collective_axis,),
+    "leader-axes": (copies.leader_axes,),
+    "one-barrier": (copies.one_barrier,),
+    "barrier-reference": (copies.references,),
+    "tma-box": (copies.transforms, copies.in_bounds),
+    "tma-row": (copies.whole_rows,),
+    "smem-contiguous": (copies.transforms,),
+    "wait-count": (copies.wait_for_all,),
+    "wait-architecture": (copies.wait_at_barrier,),
 }
 
 

@@ -2,10 +2,47 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, buffers, register_layouts
+from . import (
+    accumulators,
+    allocation,
+    arguments,
+    async_store,
+    axes,
+    barriers,
+    buffers,
+    copies,
+    kernel_call,
+    memory,
+    mesh,
+    pipeline,
+    register_layouts,
+    tcgen05,
+    tmem,
+    wgmma,
+)
 from .rule import Rule
 
-_MODULES = (buffers, arguments, axes, async_store, register_layouts)
+_MODULES = (
+    buffers,
+    arguments,
+    axes,
+    async_store,
+    register_layouts,
+    # matrix multiplication
+    accumulators,
+    wgmma,
+    tcgen05,
+    # copies and barriers
+    copies,
+    barriers,
+    # the kernel, its memory and pipelines
+    mesh,
+    kernel_call,
+    allocation,
+    tmem,
+    memory,
+    pipeline,
+)
 
 
 def all_rules() -> tuple[Rule, ...]:
