@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, barriers, buffers, copies, register_layouts
+from . import arguments, async_store, axes, barriers, buffers, copies, register_layouts, silent
 from .rule import Rule
 
 _MODULES = (
@@ -13,6 +13,7 @@ _MODULES = (
     register_layouts,
     copies,
     barriers,
+    silent,
 )
 
 
