@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, barriers, buffers, copies, register_layouts, silent
+from . import (
+    accumulators,
+    arguments,
+    async_store,
+    axes,
+    barriers,
+    buffers,
+    copies,
+    register_layouts,
+    silent,
+    tcgen05,
+    wgmma,
+)
 from .rule import Rule
 
 _MODULES = (
@@ -11,9 +23,14 @@ _MODULES = (
     axes,
     async_store,
     register_layouts,
+    # copies and barriers
     copies,
     barriers,
     silent,
+    # matrix multiplication
+    accumulators,
+    wgmma,
+    tcgen05,
 )
 
 
