@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ..domain.fact import CallFact
+from ..domain.ref import Kernel
 from ..domain.target import JaxVersion, Semantics, Target
 from ..rules.copy_architecture import is_for_older_gpus
 from ..source.comments import directives
@@ -31,9 +32,13 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
     mapped = any(_MAPS.search(_COMMENT.sub("", c.text)) for c in module.chunks)
     whole, by_chunk = _directives(module, replace(base, mapped=mapped))
     called: dict[int, list[CallFact]] = {}
+    run: set[int] = set()
     for f in facts:
         if f.launch is not None:
             called.setdefault(id(f.launch.made), []).append(f)
+        kernel = f.operands.get("kernel")
+        if f.api == "kernel()" and isinstance(kernel, Kernel) and _runs_by_itself(f):
+            run.add(id(kernel.launch.made))
     inferred: dict[int, str] = {}
     by_name = "sm_100a" if re.search(r"_sm100a?\b|_sm100a?_", PurePath(module.path).name) else None
 
@@ -41,6 +46,7 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
         made = fact.launch.made if fact.launch is not None else None
         chunk = made.site.chunk if made is not None and made.site.path == module.path else fact.site.chunk
         found = by_chunk.get(chunk) or by_chunk.get(fact.site.chunk) or whole
+        found = replace(found, mapped=mapped or id(made) not in run)
         if found.arch is not None:
             return found
         if id(made) not in inferred:
@@ -57,6 +63,12 @@ def _from_calls(facts: list[CallFact]) -> str | None:
     if any(f.api in _BLACKWELL for f in facts):
         return "sm_100a"
     return "sm_80" if is_for_older_gpus(facts) else None
+
+
+def _runs_by_itself(call: CallFact) -> bool:
+    """Whether a kernel is called by code that nobody else calls: of the module itself (`__main__`), of a test."""
+    root = (call.stack[0] if call.stack else call.site).chunk
+    return "def test" in root or not root.startswith(("def ", "async def ", "class "))
 
 
 def _directives(module: Module, base: Target) -> tuple[Target, dict[str, Target]]:

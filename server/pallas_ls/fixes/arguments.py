@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from ..domain.array import Array
@@ -17,6 +18,10 @@ PARAMETERS = {
 }
 
 
+#: Keywords that ask for more than a plain store, by whatever name.
+_REDUCES = re.compile(r"atomic|reduc|op|add|acc|min|max|and|or|mode", re.IGNORECASE)
+
+
 def missing(repair: Repair) -> Iterator[Candidate]:
     """The axis that the kernel's mesh has; the block beside this one where two blocks form a cluster."""
     if repair.view.fact.excess:
@@ -24,12 +29,13 @@ def missing(repair: Repair) -> Iterator[Candidate]:
     names = repair.view.fact.missing
     if not names or any(n not in ("cluster_idx", "cluster_dim") for n in names):
         return
-    for axis, size in _axes(repair.view.fact.launch):
+    axes = _axes(repair.view.fact.launch)
+    for axis, size in axes:
         texts = {"cluster_dim": f'"{axis}"', "cluster_idx": _other_block(repair, axis, size)}
         added = ", ".join(f"{n}={texts[n]}" for n in names)
         edits = some(repair.add_argument(repair.view.fact.site, added))
         if edits:
-            yield Candidate(f"Add {added}", names == ("cluster_dim",), edits)
+            yield Candidate(f"Add {added}", names == ("cluster_dim",) and len(axes) == 1, edits)
 
 
 def _axes(launch: Launch | None) -> list[tuple[str, int | None]]:
@@ -63,9 +69,12 @@ def unknown(repair: Repair) -> Iterator[Candidate]:
         return
     word, value = found
     free = [p for p in PARAMETERS.get(fact.api, ()) if p not in fact.arg_sites]
-    for close in difflib.get_close_matches(name, free, 1, 0.5):
-        edit = repair.edit(Span(call.path, call.start + word.start, call.start + word.end), close)
-        yield Candidate(f"Rename {name} to {close}", True, (edit,))
+    close = difflib.get_close_matches(name, free, 1, 0.5)
+    for parameter in close:
+        edit = repair.edit(Span(call.path, call.start + word.start, call.start + word.end), parameter)
+        yield Candidate(f"Rename {name} to {parameter}", True, (edit,))
+    if close or _REDUCES.search(name):
+        return  # left away, it would no longer do what its author meant
     start, end = removal(repair.text(call), value.start, argument_end(repair.text(call), value.start))
     edit = repair.edit(Span(call.path, call.start + start, call.start + end), "")
     yield Candidate(f"Remove {name}", False, (edit,))

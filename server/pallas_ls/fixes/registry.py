@@ -17,7 +17,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "missing-argument": (arguments.missing,),
     "unknown-argument": (arguments.unknown,),
     "not-a-reference": (arguments.reference,),
-    "store-memory-space": (arguments.memory_space("ref"),),
+    "async-store-memory-space": (arguments.memory_space("ref"),),
     "barrier-memory-space": (arguments.memory_space("barrier"),),
     "async-store-shape": (store.shape,),
     "async-store-dtype": (store.dtype,),
@@ -35,7 +35,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "async-store-transforms": (variants.lowering, synchronous.store),
     "async-store-bytes": (variants.lowering, synchronous.store),
     "async-store-layout": (variants.lowering,),
-    "async-store-layout-shape": (variants.lowering,),
+    "layout-cast-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),
     "async-store-atomic": (store.atomic,),
     # Copies, barriers and waits.

@@ -75,7 +75,7 @@ RULES = (
         "`Barrier(num_barriers=n)` is n barriers; the store takes one of them, `barrier.at[slot]`.",
     ),
     _rule(
-        "async-store-layout-shape",
+        "layout-cast-shape",
         "The stored value fills whole tiles of its register layout.",
         115,
         given.layout_shape,

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from . import (
     accumulators,
+    allocation,
     arguments,
     async_store,
     axes,
     barriers,
     buffers,
     copies,
+    kernel_call,
+    memory,
+    mesh,
+    pipeline,
     register_layouts,
     silent,
     tcgen05,
+    tmem,
     wgmma,
 )
 from .rule import Rule
@@ -23,14 +29,21 @@ _MODULES = (
     axes,
     async_store,
     register_layouts,
-    # copies and barriers
-    copies,
-    barriers,
-    silent,
     # matrix multiplication
     accumulators,
     wgmma,
     tcgen05,
+    # copies and barriers
+    copies,
+    barriers,
+    silent,
+    # the kernel, its memory and pipelines
+    mesh,
+    kernel_call,
+    allocation,
+    tmem,
+    memory,
+    pipeline,
 )
 
 
