@@ -6,10 +6,12 @@ from __future__ import annotations
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array
+from ..domain.fact import CallFact
 from ..domain.finding import Severity
 from ..domain.python import Int
 from ..domain.ref import Ds, Indexed, Loaded, Position, Ref
 from ..domain.target import Semantics
+from .barriers import BARRIER_CALLS
 from .copies import BOTH, LOAD, PRIMITIVES, STORE
 from .copy_operands import buffer_note
 from .copying.read import cluster, is_of, sides
@@ -102,6 +104,8 @@ def never_awaited(v: CallView) -> Answer:
         or not _all_is_seen(v)
     ):
         return None
+    if any(_waits_elsewhere(f) for f in v.kernel()):
+        return None
     for f in v.kernel():
         if f.api in ("ref.at", "launch", "pl.run_scoped", "kernel", "kernel()", "Barrier") or f.api.startswith(
             "kernel."
@@ -114,6 +118,13 @@ def never_awaited(v: CallView) -> Answer:
         f"plgpu.barrier_wait({barrier.name or 'barrier'}) before it is read."
     )
     return Problem(text, None, v.site("barrier"), (Note(barrier.type.made.site, "allocated here"),))
+
+
+def _waits_elsewhere(f: CallFact) -> bool:
+    """A wait that is refused itself: for something else than a barrier, or for copies of older GPUs."""
+    barrier = f.operands.get("barrier")
+    known = isinstance(barrier, Ref) and barrier.type.kind in ("barrier", "cluster_barrier")
+    return f.api == "wait_gmem_to_smem" or (f.api in BARRIER_CALLS and not known)
 
 
 def uncommitted(v: CallView) -> Answer:
