@@ -11,9 +11,9 @@ from ..domain.finding import Severity
 from ..domain.python import Int
 from ..domain.ref import Ds, Indexed, Loaded, Position, Ref
 from ..domain.target import Semantics
+from .async_store_operands import buffer_note
 from .barriers import BARRIER_CALLS
 from .copies import BOTH, LOAD, PRIMITIVES, STORE
-from .copy_operands import buffer_note
 from .copying.read import cluster, is_of, sides
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .view import CallView, show_array
