@@ -16,6 +16,7 @@ from . import (
     mesh,
     pipeline,
     register_layouts,
+    silent,
     tcgen05,
     tmem,
     wgmma,
@@ -35,6 +36,7 @@ _MODULES = (
     # copies and barriers
     copies,
     barriers,
+    silent,
     # the kernel, its memory and pipelines
     mesh,
     kernel_call,
