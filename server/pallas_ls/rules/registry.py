@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    accumulators,
     allocation,
     arguments,
     async_store,
@@ -13,7 +14,9 @@ from . import (
     mesh,
     pipeline,
     register_layouts,
+    tcgen05,
     tmem,
+    wgmma,
 )
 from .rule import Rule
 
@@ -23,6 +26,11 @@ _MODULES = (
     axes,
     async_store,
     register_layouts,
+    # matrix multiplication
+    accumulators,
+    wgmma,
+    tcgen05,
+    # kernels, memory, pipelines
     mesh,
     kernel_call,
     allocation,
