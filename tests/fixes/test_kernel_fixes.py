@@ -23,7 +23,6 @@ FIRST = {
     "scratch-type": "Use plgpu.SMEM",
     "scoped-axes": 'Add collective_axes="wg"',
     "accumulator-collective": "Remove collective_axes",
-    "accumulator-signed": "Accumulate in int32",
     "barrier-axis": 'Use collective_axes=("x",)',
     "tmem-packing": "Add packed=True, as for an operand of tcgen05_mma",
     "tmem-argument": "Remove packed",

@@ -188,17 +188,6 @@ def accumulator_alone(repair: Repair) -> Iterator[Candidate]:
         yield from _without(repair, repair.view.fact.site, repair.view.site("collective_axes"), True)
 
 
-def signed(repair: Repair) -> Iterator[Candidate]:
-    """int32 in place of an unsigned type."""
-    for t in types_of(repair.view):
-        site = t.made.args.get("dtype") if t.kind == "acc" and t.made is not None else None
-        source = repair.source(site) or ""
-        prefix = source.rpartition(".")[0]
-        if prefix and source.endswith(("uint32", "uint8", "uint16", "bool_")):
-            yield from _offer("Accumulate in int32", False, some(repair.replace(site, f"{prefix}.int32")))
-            return
-
-
 def barrier_axis(repair: Repair) -> Iterator[Candidate]:
     """The cluster's only axis."""
     launch = repair.view.fact.launch

@@ -50,7 +50,6 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "scratch-type": (kernels.smem,),
     "scoped-axes": (kernels.collective_axes,),
     "accumulator-collective": (kernels.accumulator_alone,),
-    "accumulator-signed": (kernels.signed,),
     "barrier-axis": (kernels.barrier_axis,),
     "tmem-packing": (kernels.packing,),
     "tmem-argument": (kernels.without(safe=True),),
