@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 
 from pallas_ls.answers.report import FileReport, Hover, KernelCall, MemoryLine, Offer, Summary, SyntaxProblem
 from pallas_ls.domain.finding import Edit, Finding, Fix, JaxError, Related, Severity
@@ -71,7 +72,7 @@ class ScriptedSession:
             MemoryLine(Span(path, m.start(), m.end()), m[1]) for m in re.finditer(r"# memory (.*)", self.text(path))
         ]
 
-    def kernels(self, path: str) -> list[KernelCall]:
+    def kernels(self, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
         found = []
         for match in re.finditer(r"# kernel (\w+)(?:\(([^)]*)\))?", self.text(path)):
             span = Span(path, match.start(), match.end())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -28,7 +28,18 @@ from .hover import Places, hover_at
 from .kernels import kernel_calls
 from .memory import Memory
 from .refusals import refusals
-from .report import FactRow, FileReport, Hover, KernelCall, MemoryLine, Offer, Step, Summary, SyntaxProblem, UnknownSite
+from .report import (
+    FactRow,
+    FileReport,
+    Hover,
+    KernelCall,
+    MemoryLine,
+    Offer,
+    Step,
+    Summary,
+    SyntaxProblem,
+    UnknownSite,
+)
 from .targets import targets
 
 
@@ -209,9 +220,11 @@ class Session:
         module = self.files.module(span.path)
         return module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
 
-    def kernels(self, path: str) -> list[KernelCall]:
-        """What can be confirmed in a file, in order."""
+    def kernels(self, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
+        """What can be confirmed in a file, in order; `callers`: files whose calls are looked at, too."""
         self.program.analyse(path)
+        for caller in callers:
+            self.program.analyse(caller)
         state = self.program.states.get(path)
         calls = [c for s in self.program.states.values() for memo in s.memos() for c in memo.host_calls]
         return kernel_calls(path, state, calls, self.locate, self.place) if state is not None else []

@@ -164,8 +164,9 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
-        self.step(len(self.path.facts.assumed))  # every fact is looked at again
-        self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
+        facts = self.path.facts
+        self.step(0 if c in facts.memory.learnt else len(facts.assumed))  # every fact is looked at again
+        self.path = Path(facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
         """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the

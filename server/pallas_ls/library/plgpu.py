@@ -139,7 +139,7 @@ def _layout_cast(m: Any, call: Call, a: Arguments) -> Value:
     x = a.values["x"]
     if not isinstance(x, Array):
         return m.unknown("a layout cast of something that is not known", x)
-    return Array(x.shape, x.dtype, x.weak, a.values["new_layout"], made=made(call, a))
+    return Array(x.shape, x.dtype, x.weak, a.values["new_layout"], made=made(call, a), cast_from=x.layout)
 
 
 def _iota(m: Any, call: Call, a: Arguments) -> Value:

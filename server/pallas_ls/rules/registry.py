@@ -8,7 +8,9 @@ from . import (
     arguments,
     async_store,
     axes,
+    barriers,
     buffers,
+    copies,
     kernel_call,
     memory,
     mesh,
@@ -30,7 +32,10 @@ _MODULES = (
     accumulators,
     wgmma,
     tcgen05,
-    # kernels, memory, pipelines
+    # copies and barriers
+    copies,
+    barriers,
+    # the kernel, its memory and pipelines
     mesh,
     kernel_call,
     allocation,
