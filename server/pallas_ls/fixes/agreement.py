@@ -32,7 +32,8 @@ ANY = frozenset(
     (
         *("SMEM", "GMEM", "Barrier", "ClusterBarrier", "TilingTransform", "SwizzleTransform", "RefUnion"),
         *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "kernel.body", "kernel.memory"),
-        *("pl.loop", "nd_loop", "pipeline.memory"),
+        *("TMEM", "ACC", "BlockSpec", "emit_pipeline", "emit_pipeline_warp_specialized"),
+        *("pl.loop", "nd_loop", "pipeline()", "pipeline.memory"),
         *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "pl.debug_print"),
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
         *("pl.align_to", "pl.cdiv", "pl.ds", "pl.dslice", "pl.num_programs", "pl.program_id", "pl.when"),
