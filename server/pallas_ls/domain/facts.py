@@ -107,9 +107,7 @@ class Facts(Known):
                 counted = counted or out.memory.numbers is not numbers
         return out
 
-    def _learn_only_open(
-        self, c: Or, depth: int, touched: frozenset[str] | None = None, counted: bool = True
-    ) -> Facts:
+    def _learn_only_open(self, c: Or, depth: int, touched: frozenset[str] | None = None, counted: bool = True) -> Facts:
         """`touched`, `counted`: as for `_narrow_choices`; what speaks of other things is as open as it was."""
         still_open: list[Cond] = []
         certain = False
@@ -289,11 +287,10 @@ class Facts(Known):
         return answers[c]
 
     def _decide_numbers(self, c: Zero | NonPos) -> bool | None:
-        numbers = self.memory.numbers
-        known = numbers.answer(c)
+        known = self.memory.numbers.answer(c)
         if known is None:
             known = (self._decide(c),)
-            numbers.answers[c] = known[0]
+            self.memory.numbers.answers[c] = known[0]
         return known[0]
 
     def _decide(self, c: Zero | NonPos | Truth | Same | Not | And | Or) -> bool | None:
@@ -313,9 +310,9 @@ class Facts(Known):
                 inner = self.decide(c.cond)
                 return None if inner is None else not inner
             case And():
-                return _all_of(self.decide(x) for x in c.conds)
+                return conds.all_answers(self.decide(x) for x in c.conds)
             case Or():
-                return _any_of(self.decide(x) for x in c.conds)
+                return conds.any_answer(self.decide(x) for x in c.conds)
 
     def _is_none(self, name: str) -> bool:
         return name in self.values and self.values[name] is None
@@ -403,23 +400,3 @@ class Facts(Known):
     def simplify(self, d: Dim) -> Dim:
         """`d` with equalities put in, decided minimums and remainders resolved, and `x // k * k` folded where k | x."""
         return rewrite.simplify(self, d)
-
-
-def _all_of(answers: Iterable[bool | None]) -> bool | None:
-    out: bool | None = True
-    for answer in answers:
-        if answer is False:
-            return False
-        if answer is None:
-            out = None
-    return out
-
-
-def _any_of(answers: Iterable[bool | None]) -> bool | None:
-    out: bool | None = False
-    for answer in answers:
-        if answer is True:
-            return True
-        if answer is None:
-            out = None
-    return out
