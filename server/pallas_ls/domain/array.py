@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
 
+from ..source.span import Site
 from . import dim as dims
 from .dim import Dim
 from .dtype import DType
@@ -34,6 +35,23 @@ class LayoutName:
     options: tuple[tuple[str, Value], ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """What computed an array inside a kernel: the edges of the kernel's dataflow, for rules about register layouts.
+
+    Attributes:
+      name: the library's name of the function ("jax.numpy.sum", "operator.binary", "load", "ref.get").
+      operands: values by parameter name.
+      site: the expression.
+      result: what it gave, which does not remember this operation.
+    """
+
+    name: str
+    operands: Mapping[str, Value]
+    site: Site
+    result: Value = None
+
+
 @dataclass(frozen=True, slots=True)
 class Splat:
     """One value repeated: what `jnp.zeros`, `jnp.full` and broadcast scalars make inside a kernel."""
@@ -53,14 +71,16 @@ class Array:
       weak: JAX's weak type (made from a Python scalar).
       layout: the register layout, where the program decides it; inside kernels only.
       index: the integer that a scalar stands for, where it is known (for offsets and slots).
+      by: what computed it, inside kernels; None where that is not known.
     """
 
     shape: Shape
     dtype: ElementType
     weak: bool = False
-    layout: ArrayLayout = field(default=None, compare=False)
-    index: Int | None = field(default=None, compare=False)
+    layout: ArrayLayout = field(default=None, hash=False)
+    index: Int | None = field(default=None, hash=False)
     made: Made | None = field(default=None, compare=False)
+    by: Operation | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

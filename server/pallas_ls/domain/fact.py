@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..source.span import Site
+from .array import Operation
 from .cond import Cond
 from .dim import Dim
 from .facts import Facts
@@ -29,6 +30,7 @@ class CallFact:
       missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
       open: some arguments came from a star of unknown content.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
+      operations: all that the kernel computes, on all its paths: who else uses a value.
     """
 
     api: str
@@ -45,6 +47,7 @@ class CallFact:
     excess: tuple[str, ...] = ()
     open: bool = False
     caught: tuple[str, ...] = ()
+    operations: Sequence[Operation] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,24 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """A `raise` (or failing assert) of the program's own, and when it happens."""
+    """An exception of the program's own, and when it happens.
+
+    Attributes:
+      name: its class; `kinds`: that and the classes that it inherits from.
+      chain: host calls that led here, outermost first.
+      message: what it says, as far as that is known.
+      deliberate: by a `raise` or `assert` statement.
+      caught: exception classes that handlers around the host call take.
+    """
 
     site: Site | None
     name: str
     guards: tuple[Cond, ...]
     chain: tuple[Site, ...]
+    kinds: tuple[str, ...] = ()
+    message: str = ""
+    deliberate: bool = False
+    caught: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +93,11 @@ class HostCall:
     Attributes:
       path, name: the module and the name of the function.
       arguments: by parameter.
-      site: the call.
+      site: the call; chain: that and the host calls around it, outermost first.
     """
 
     path: str
     name: str
     arguments: Mapping[str, Value]
     site: Site
+    chain: tuple[Site, ...] = ()

@@ -57,7 +57,7 @@ class RefType:
     shape: Shape
     dtype: ElementType
     transforms: tuple[Transform, ...] | Unknown = ()
-    params: Mapping[str, Value] = field(default_factory=dict[str, Value], compare=False)
+    params: Mapping[str, Value] = field(default_factory=dict[str, Value], hash=False)
     members: tuple[Value, ...] = ()
     made: Made | None = field(default=None, compare=False)
 
@@ -145,7 +145,7 @@ class Ref:
     shape: Shape
     dtype: ElementType
     views: tuple[View, ...] = ()
-    name: str = field(default="", compare=False)
+    name: str = field(default="", hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class BlockSpec:
     shape: Shape
     index_map: Value
     transforms: tuple[Transform, ...] | Unknown = ()
-    params: Mapping[str, Value] = field(default_factory=dict[str, Value], compare=False)
+    params: Mapping[str, Value] = field(default_factory=dict[str, Value], hash=False)
     made: Made | None = field(default=None, compare=False)
 
 

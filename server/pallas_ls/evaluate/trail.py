@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.python import MISSING, Choice, Unknown, Value
 
@@ -71,7 +73,7 @@ def merge(cond: Cond, yes: Value, no: Value) -> Value:
     if no is MISSING:
         no = Unknown("not bound on one of the paths")
     if same(yes, no):
-        return yes
+        return _either_made(yes, no)
     if isinstance(yes, Unknown) and isinstance(no, Unknown):  # a case of which nothing is known either way is none
         return Unknown(yes.why, yes.needs | no.needs, yes.site)
     if type(yes) is tuple and type(no) is tuple and len(yes) == len(no):
@@ -81,6 +83,15 @@ def merge(cond: Cond, yes: Value, no: Value) -> Value:
     if leaves(yes) + leaves(no) > MAX_LEAVES:
         return Unknown("too many cases")
     return Choice(cond, yes, no)
+
+
+def _either_made(yes: Value, no: Value) -> Value:
+    """One of two equal values. An array that the paths came by in different ways was computed in no known way."""
+    if isinstance(yes, Array) and isinstance(no, Array):
+        if yes.by is not no.by:
+            return replace(yes, by=None, made=None)
+        return no if no.made is None else yes
+    return yes
 
 
 def same(a: Value, b: Value) -> bool:

@@ -32,8 +32,9 @@ ANY = frozenset(
     (
         *("SMEM", "GMEM", "Barrier", "ClusterBarrier", "TilingTransform", "SwizzleTransform", "RefUnion"),
         *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "pl.loop", "nd_loop"),
-        *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "debug_print"),
+        *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "pl.debug_print"),
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
+        *("pl.align_to", "pl.cdiv", "pl.ds", "pl.dslice", "pl.num_programs", "pl.program_id", "pl.when"),
     )
 )
 #: Calls whose two operands have one shape and one element type.

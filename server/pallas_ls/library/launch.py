@@ -8,18 +8,23 @@ from typing import Any
 from ..domain.array import Array
 from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
 from ..domain.ref import CompilerParams, Kernel, Launch
-from .convert import as_array
-from .recording import record, record_call
+from .convert import INT32
+from .plgpu_signatures import OLDER, SIGNATURES
+from .recording import bind, record, record_call, recorded
 from .registry import Arguments, Registry, Signature, by_case
 from .scratch import as_ref, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
-_KERNEL = Signature.parse(
-    "body=None, *, out_type=(), scratch_types=(), compiler_params=None, cost_estimate=None, grid=(), grid_names=(), "
-    "cluster=(), "
-    "cluster_names=(), num_threads=None, thread_name=None, interpret=None, debug=False, kernel_name=None, name=None, "
-    "**mesh_kwargs"
+_KERNEL = Signature.parse(SIGNATURES["kernel"])
+_OLD_KERNEL = Signature.parse(OLDER["kernel"])
+_MESH_KERNEL = (
+    "body=None, out_type=(), *, mesh, scratch_types=(), compiler_params=None, interpret=False, cost_estimate=None, "
+    "debug=False, name=None, metadata=None"
 )
-_RUN_SCOPED = Signature.parse("f, *types, collective_axes=(), **kw_types")
+_CORE_MAP = (
+    "mesh, *, compiler_params=None, interpret=False, debug=False, cost_estimate=None, name=None, metadata=None, "
+    "scratch_shapes=()"
+)
+_RUN_SCOPED = "f, *types, collective_axes=(), **kw_types"
 #: Keywords of plgpu.kernel up to 0.11.1, by their present names.
 OLD_KEYWORDS = {"out_shape": "out_type", "scratch_shapes": "scratch_types"}
 
@@ -29,16 +34,22 @@ def register(r: Registry, module: str) -> None:
     r.raw(f"{module}.kernel")(_kernel)
     r.calls[Kernel] = call_kernel
     r.raw("pallas.launch_idle")(_launch_idle)
-    r.raw("jax.experimental.pallas.run_scoped")(_run_scoped)
-    r.function("jax.experimental.pallas.core_map", "mesh, **options")(_core_map)
-    r.function(f"{module}.warp_map", "f")(lambda m, call, f: _in_warp(m, call, f, (Array((), as_array(m, 0.0).dtype),)))
+    pl = "jax.experimental.pallas"
+    for name, signature, model in (
+        ("run_scoped", _RUN_SCOPED, _run_scoped),
+        ("with_scoped", "*types, collective_axes=(), **kw_types", _with_scoped),
+        ("core_map", _CORE_MAP, _core_map),
+        ("kernel", _MESH_KERNEL, _mesh_kernel),
+    ):
+        r.names[f"{pl}.{name}"] = recorded(f"{pl}.{name}", f"pl.{name}", signature, model)
+    r.names[f"{module}.warp_map"] = recorded(f"{module}.warp_map", "warp_map", SIGNATURES["warp_map"], _warp_map)
 
 
 # -- plgpu.kernel ----------------------------------------------------------------------------------
 
 
 def _kernel(m: Any, call: Call) -> Value:
-    arguments = _KERNEL.bind(call)
+    arguments = bind(_KERNEL, _OLD_KERNEL, call)
 
     def one(values: dict[str, Value]) -> Value:
         mine = replace(arguments, values=values)
@@ -53,8 +64,9 @@ def _kernel(m: Any, call: Call) -> Value:
 def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
     v = dict(a.values)
     for old, new in OLD_KEYWORDS.items():
-        if old in v["mesh_kwargs"]:
-            v[new] = v["mesh_kwargs"][old]
+        given = v["mesh_kwargs"] if isinstance(v["mesh_kwargs"], dict) else {}
+        if old in given or old in a.given:
+            v[new] = given.get(old, v.get(old))
     launch = Launch(
         _sequence(m, v["grid"]),
         _sequence(m, v["grid_names"]),
@@ -62,7 +74,7 @@ def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
         _sequence(m, v["cluster_names"]),
         v["num_threads"],
         v["thread_name"],
-        _semantics(m, v["compiler_params"]),
+        semantics(m, v["compiler_params"]),
         False,
         Made(call.site, a.sites),
     )
@@ -77,7 +89,7 @@ def _sequence(m: Any, v: Value) -> Any:
     return tuple(items) if items is not None else m.unknown("a mesh that is not known", v)
 
 
-def _semantics(m: Any, params: Value) -> str | Unknown | None:
+def semantics(m: Any, params: Value) -> str | Unknown | None:
     """The lowering semantics that `CompilerParams` asks for."""
     if params is None:
         return None
@@ -177,33 +189,74 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
 
 def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     m.launches.append(f.launch)
+    outer, m.operations = m.operations, []
     try:
         return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
     finally:
         m.launches.pop()
+        m.operations = outer
+
+
+# -- pl.kernel: a body over a mesh -----------------------------------------------------------------
+
+
+def _mesh_kernel(m: Any, call: Call, a: Arguments) -> Value:
+    """`pl.kernel(body, out_type, mesh=plgpu.Mesh(...))`."""
+    v = a.values
+    if v["body"] is None:
+        rest = {k: x for k, x in call.kwargs.items() if k != "body"}
+        function = m.program.library.registry.names["jax.experimental.pallas.kernel"]
+        return Partial(function, (), rest, (), dict(call.kwarg_sites))
+    made = Made(call.site, a.sites)
+    launch = replace(_mesh_launch(m, v["mesh"]), semantics=semantics(m, v["compiler_params"]), made=made)
+    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, made, m.chain)
+    m.kernels.append(kernel)
+    return kernel
+
+
+def _mesh_launch(m: Any, mesh: Value) -> Launch:
+    params = getattr(mesh, "params", None)
+    if getattr(mesh, "kind", "") != "Mesh" or params is None:
+        unknown = m.unknown("a mesh that is not known", mesh)
+        return Launch(unknown, unknown, unknown, unknown, unknown, unknown)
+    grid, names, cluster, cluster_names = (
+        _sequence(m, params[k]) for k in ("grid", "grid_names", "cluster", "cluster_names")
+    )
+    return Launch(grid, names, cluster, cluster_names, params["num_threads"], params["thread_name"])
 
 
 # -- run_scoped, core_map --------------------------------------------------------------------------
 
 
-def _run_scoped(m: Any, call: Call) -> Value:
-    arguments = _RUN_SCOPED.bind(call)
-
-    def one(values: dict[str, Value]) -> Value:
-        f, types, named = values["f"], values["types"], values["kw_types"]
+def _run_scoped(m: Any, call: Call, a: Arguments) -> Value:
+    f, types, named = a.values["f"], a.values["types"], a.values["kw_types"]
+    if type(types) is tuple:
         names = parameter_names(f, len(types))
         refs = tuple(as_ref(m, t, n) for t, n in zip(types, names, strict=True))
-        kw_refs = {k: as_ref(m, t, k) for k, t in named.items()}
-        record_call(m, "pl.run_scoped", call, replace(arguments, values=values), None)
-        return m.program.calls.call(m, f, refs, call.site, kw_refs)
-
-    if arguments.open or arguments.missing:
-        return m.unknown("run_scoped with arguments that are not known", *call.args)
-    return by_case(m, arguments.values, one)
+    else:
+        refs = (m.unknown("a buffer of a type that is not known", types),) * (positional_count(f) or 0)
+    kw_refs = {k: as_ref(m, t, k) for k, t in named.items()} if isinstance(named, dict) else {}
+    return m.program.calls.call(m, f, refs, call.site, kw_refs)
 
 
-def _core_map(m: Any, call: Call, mesh: Value, options: Value) -> Value:
-    kind = getattr(mesh, "kind", "")
+def _with_scoped(m: Any, call: Call, a: Arguments) -> Value:
+    """`@pl.with_scoped(*types)`: the function runs with the buffers after its own arguments."""
+    types, named = a.values["types"], a.values["kw_types"]
+
+    def decorate(_: Any, at: Call) -> Value:
+        def run(inner: Any, use: Call) -> Value:
+            buffers = types if type(types) is tuple else ()
+            refs = tuple(as_ref(inner, t, f"ref{i}") for i, t in enumerate(buffers))
+            kw_refs = {k: as_ref(inner, t, k) for k, t in named.items()} if isinstance(named, dict) else {}
+            return inner.program.calls.call(inner, at.args[0], (*use.args, *refs), use.site, {**use.kwargs, **kw_refs})
+
+        return Builtin("with_scoped", run)
+
+    return Builtin("pl.with_scoped", decorate)
+
+
+def _core_map(m: Any, call: Call, a: Arguments) -> Value:
+    kind = getattr(a.values["mesh"], "kind", "")
 
     def run(inner: Any, at: Call) -> Value:
         if kind == "WarpMesh":
@@ -211,6 +264,11 @@ def _core_map(m: Any, call: Call, mesh: Value, options: Value) -> Value:
         return inner.program.calls.call(inner, at.args[0], (), at.site)
 
     return Builtin("core_map", run)
+
+
+def _warp_map(m: Any, call: Call, a: Arguments) -> Value:
+    """The body gets the warp's index (mosaic_gpu/helpers.py, warp_map)."""
+    return _in_warp(m, call, a.values["f"], (Array((), INT32),))
 
 
 def _in_warp(m: Any, call: Call, f: Value, args: tuple[Value, ...]) -> Value:

@@ -12,8 +12,9 @@ from ..domain.array import Array
 from ..domain.python import Bool, Builtin, Call, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import RefType
 from .convert import INT32, as_array
-from .recording import record
-from .registry import NO_ATTRIBUTE, Registry
+from .plgpu_signatures import SIGNATURES
+from .recording import recorded
+from .registry import NO_ATTRIBUTE, Arguments, Registry
 from .scratch import as_ref, gmem_ref
 
 
@@ -27,19 +28,21 @@ class LoopInfo:
 def register(r: Registry, module: str) -> None:
     """Registers control flow."""
     pl = "jax.experimental.pallas"
-    r.function(f"{pl}.when", "condition")(_when)
-    r.function(f"{pl}.loop", "lower, upper, *, init_carry=None, step=1, unroll=None")(_loop)
-    r.function(f"{module}.nd_loop", "grid, *, collective_axes, tiling=None, init_carry=None")(_nd_loop)
-    r.function(f"{module}.dynamic_scheduling_loop", "grid_names, thread_axis=None, cluster_axes=(), init_carry=None")(
-        _scheduling
-    )
-    r.function(f"{pl}.run_state", "f")(_run_state)
+    for name, signature, model in (
+        ("when", "condition, /", _when),
+        ("loop", "lower, upper, *, init_carry=None, step=1, unroll=None", _loop),
+        ("run_state", "f", _run_state),
+    ):
+        r.names[f"{pl}.{name}"] = recorded(f"{pl}.{name}", f"pl.{name}", signature, model)
+    for name, model in (("nd_loop", _nd_loop), ("dynamic_scheduling_loop", _scheduling)):
+        r.names[f"{module}.{name}"] = recorded(f"{module}.{name}", name, SIGNATURES[name], model)
     r.attribute(LoopInfo)(lambda m, v, name, site: v.fields.get(name, NO_ATTRIBUTE))
 
 
-def _when(m: Any, call: Call, condition: Value) -> Value:
+def _when(m: Any, call: Call, a: Arguments) -> Value:
     """A static condition decides; under a traced one JAX traces the body once, whatever it will be
     (pallas/helpers.py, when)."""
+    condition = a.values["condition"]
 
     def decorate(inner: Any, at: Call) -> Value:
         c = _static(inner, condition)
@@ -74,17 +77,16 @@ def _bound(m: Any, v: Value) -> dims.Dim | None:
     return None if n is None else m.simplify(n.dim)
 
 
-def _loop(m: Any, call: Call, lower: Value, upper: Value, init_carry: Value, step: Value, unroll: Value) -> Value:
-    low, high, by = _bound(m, lower), _bound(m, upper), _bound(m, step)
+def _loop(m: Any, call: Call, a: Arguments) -> Value:
+    low, high, by = (_bound(m, a.values[k]) for k in ("lower", "upper", "step"))
 
     def decorate(inner: Any, at: Call) -> Value:
         if isinstance(by, int) and by == 1:
             index = traced_index(inner, "i", low, high)
         else:
             index = _strided_index(inner, low, high, by)
-        return loop_body(inner, at, (index,), init_carry, keyword=None)
+        return loop_body(inner, at, (index,), a.values["init_carry"], keyword=None)
 
-    record(m, "pl.loop", call.site, {"lower": lower, "upper": upper}, None)
     return Builtin("pl.loop", decorate)
 
 
@@ -131,7 +133,8 @@ def carried(m: Any, v: Value) -> Value:
     return v
 
 
-def _nd_loop(m: Any, call: Call, grid: Value, collective_axes: Value, tiling: Value, init_carry: Value) -> Value:
+def _nd_loop(m: Any, call: Call, a: Arguments) -> Value:
+    grid = a.values["grid"]
     items = m.program.items.iterate(m, grid)
 
     def decorate(inner: Any, at: Call) -> Value:
@@ -142,25 +145,26 @@ def _nd_loop(m: Any, call: Call, grid: Value, collective_axes: Value, tiling: Va
         info = LoopInfo(
             {"index": index, "local_index": traced_index(inner, "step", 0, None), "num_local_steps": Array((), INT32)}
         )
-        return loop_body(inner, at, (info,), init_carry, keyword="carry")
+        return loop_body(inner, at, (info,), a.values["init_carry"], keyword="carry")
 
-    record(m, "nd_loop", call.site, {"grid": grid}, None)
     return Builtin("plgpu.nd_loop", decorate)
 
 
-def _scheduling(
-    m: Any, call: Call, grid_names: Value, thread_axis: Value, cluster_axes: Value, init_carry: Value
-) -> Value:
+def _scheduling(m: Any, call: Call, a: Arguments) -> Value:
+    grid_names = a.values["grid_names"]
+
     def decorate(inner: Any, at: Call) -> Value:
         items = inner.program.items.iterate(inner, grid_names)
         index = tuple(Array((), INT32) for _ in items) if items is not None else inner.unknown("an index", grid_names)
         info = LoopInfo({"index": index, "local_index": Array((), INT32), "num_local_steps": None})
-        return loop_body(inner, at, (info,), init_carry, keyword="carry")
+        return loop_body(inner, at, (info,), a.values["init_carry"], keyword="carry")
 
     return Builtin("plgpu.dynamic_scheduling_loop", decorate)
 
 
-def _run_state(m: Any, call: Call, f: Value) -> Value:
+def _run_state(m: Any, call: Call, a: Arguments) -> Value:
+    f = a.values["f"]
+
     def run(inner: Any, at: Call) -> Value:
         init = at.args[0] if at.args else None
         inner.program.calls.call(inner, f, (_state_refs(inner, init),), at.site)

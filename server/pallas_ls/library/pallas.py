@@ -7,45 +7,31 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array
-from ..domain.python import Call, Int, Opaque, Origin, Unknown, Value
-from ..domain.ref import Ds
-from .convert import INT32, as_constant
-from .recording import record
-from .registry import Registry
+from ..domain.python import Call, External, Int, Opaque, Origin, Value
+from ..domain.ref import Ds, Ref
+from . import grid_call
+from .convert import INT32, as_constant, as_dtype, as_shape
+from .plgpu_types import MODELS
+from .recording import Model, recorded
+from .registry import Arguments, Registry
+from .scratch import as_ref, result_of
 
 MODULE = "jax.experimental.pallas"
 
 
 def register(r: Registry) -> None:
     """Registers the module."""
-    r.function("jax.lax.axis_index", "axis_name")(_axis_index)
-    r.function(f"{MODULE}.cdiv", "a, b")(_cdiv)
-    r.function(f"{MODULE}.ds {MODULE}.dslice", "start, size=None, stride=None")(_ds)
-    r.function(f"{MODULE}.multiple_of", "x, values")(_multiple_of)
-    r.function(f"{MODULE}.program_id {MODULE}.num_programs", "axis")(_program_id)
-    r.function(f"{MODULE}.next_power_of_2", "x")(_next_power_of_2)
-    r.function(f"{MODULE}.align_to", "x, a")(_align_to)
-    r.function(f"{MODULE}.debug_print", "fmt, *args")(lambda m, call, fmt, args: None)
-    r.function(f"{MODULE}.Buffered", "buffer_count=2, use_lookahead=False")(_buffered)
-    r.names[f"{MODULE}.BlockSpec"] = r.names.get(f"{MODULE}.mosaic_gpu.BlockSpec", Unknown("BlockSpec"))
-    r.function(f"{MODULE}.MemoryRef", "*args, **kwargs")(
-        lambda m, call, args, kwargs: m.unknown("a memory reference type")
-    )
+    for name, signature, model in _TABLE:
+        r.names[f"{MODULE}.{name}"] = recorded(f"{MODULE}.{name}", f"pl.{name}", signature, model)
+    r.names["jax.lax.axis_index"] = recorded("jax.lax.axis_index", "lax.axis_index", "axis_name", _axis_index)
+    r.value(f"{MODULE}.squeezed", External(f"{MODULE}.squeezed"))
+    grid_call.register(r)
 
 
-def _axis_index(m: Any, call: Call, axis_name: Value) -> Value:
+def _axis_index(m: Any, call: Call, a: Arguments) -> Value:
     """The position along an axis of the mesh, at least zero and below the axis's size where that is known."""
-    size = _axis_size(m, axis_name)
-    out = Array((), INT32, index=Int(m.fresh_symbol("axis", 0, size - 1 if isinstance(size, int) else None)))
-    record(
-        m,
-        "lax.axis_index",
-        call.site,
-        {"axis_name": axis_name},
-        out,
-        dict(zip(("axis_name",), call.arg_sites, strict=False)),
-    )
-    return out
+    size = _axis_size(m, a.values["axis_name"])
+    return Array((), INT32, index=Int(m.fresh_symbol("axis", 0, size - 1 if isinstance(size, int) else None)))
 
 
 def _axis_size(m: Any, name: Value) -> dims.Dim | None:
@@ -60,7 +46,11 @@ def _axis_size(m: Any, name: Value) -> dims.Dim | None:
     return m.simplify(n.dim) if n is not None else None
 
 
-def _cdiv(m: Any, call: Call, a: Value, b: Value) -> Value:
+def _cdiv(m: Any, call: Call, arguments: Arguments) -> Value:
+    return cdiv(m, call, arguments.values["a"], arguments.values["b"])
+
+
+def cdiv(m: Any, call: Call, a: Value, b: Value) -> Value:
     """(a + b - 1) // b."""
     x, y = m.as_int(a), m.as_int(b)
     if x is None or y is None:
@@ -74,7 +64,8 @@ def _cdiv(m: Any, call: Call, a: Value, b: Value) -> Value:
     return Int(quotient, origin)
 
 
-def _ds(m: Any, call: Call, start: Value, size: Value, stride: Value) -> Value:
+def _ds(m: Any, call: Call, a: Arguments) -> Value:
+    start, size, stride = (a.values[k] for k in ("start", "size", "stride"))
     if size is None:
         start, size = Int(0), start
     extent = m.as_int(size)
@@ -83,29 +74,108 @@ def _ds(m: Any, call: Call, start: Value, size: Value, stride: Value) -> Value:
     return Ds(start, extent if extent is not None else unknown, step if step is not None else unknown)
 
 
-def _multiple_of(m: Any, call: Call, x: Value, values: Value) -> Value:
+def _multiple_of(m: Any, call: Call, a: Arguments) -> Value:
+    x, values = a.values["x"], a.values["values"]
     n, by = m.as_int(x), m.as_int(values)
     if n is not None and by is not None and by.dim != 0:
         m.learn(conds.divides(by.dim, n.dim))
     return x
 
 
-def _program_id(m: Any, call: Call, axis: Value) -> Value:
+def _program_id(m: Any, call: Call, a: Arguments) -> Value:
     return Array((), INT32, index=Int(m.fresh_symbol("program", 0)))
 
 
-def _next_power_of_2(m: Any, call: Call, x: Value) -> Value:
+def _next_power_of_2(m: Any, call: Call, a: Arguments) -> Value:
+    x = a.values["x"]
     n = as_constant(m, x)
     return Int(1 << max(0, n - 1).bit_length()) if n is not None and n > 0 else m.unknown("a power of two", x)
 
 
-def _align_to(m: Any, call: Call, x: Value, a: Value) -> Value:
-    rounded = _cdiv(m, call, x, a)
-    by = m.as_int(a)
-    return (
-        Int(dims.mul(rounded.dim, by.dim), rounded.origin) if isinstance(rounded, Int) and by is not None else rounded
-    )
+def _align_to(m: Any, call: Call, a: Arguments) -> Value:
+    x, alignment = a.values["a"], a.values["alignment"]
+    rounded, by = cdiv(m, call, x, alignment), m.as_int(alignment)
+    if not isinstance(rounded, Int) or by is None:
+        return rounded
+    return Int(dims.mul(rounded.dim, by.dim), rounded.origin)
 
 
-def _buffered(m: Any, call: Call, buffer_count: Value, use_lookahead: Value) -> Value:
-    return Opaque("pl.Buffered")
+def _strides(m: Any, call: Call, a: Arguments) -> Value:
+    """Row-major strides in elements (pallas/utils.py, strides_from_shape)."""
+    items = m.program.items.iterate(m, a.values["shape"])
+    extents = [m.as_int(x) for x in items] if items is not None else [None]
+    if None in extents:
+        return m.unknown("the strides of a shape that is not known", a.values["shape"])
+    out: list[Int] = []
+    stride: dims.Dim = 1
+    for e in reversed(extents):
+        out.append(Int(stride))
+        stride = dims.mul(stride, e.dim if e is not None else 0)
+    return tuple(reversed(out))
+
+
+def _broadcast_to(m: Any, call: Call, a: Arguments) -> Value:
+    f = m.program.library.registry.names["jax.numpy.broadcast_to"]
+    return f.run(m, Call(call.site, (a.values["a"], a.values["shape"]), {}))
+
+
+def _select_ref(m: Any, call: Call, a: Arguments) -> Value:
+    """One of several references of one type."""
+    refs = a.values["refs"]
+    first = refs[0] if type(refs) is tuple and refs else None
+    if not isinstance(first, Ref):
+        return m.unknown("a selected reference", *(refs if type(refs) is tuple else (refs,)))
+    return first
+
+
+def _get_global(m: Any, call: Call, a: Arguments) -> Value:
+    return as_ref(m, a.values["what"], "global")
+
+
+def _empty(m: Any, call: Call, a: Arguments) -> Value:
+    return Array(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]))
+
+
+def _empty_like(m: Any, call: Call, a: Arguments) -> Value:
+    return result_of(m, a.values["x"])
+
+
+def _scalar(m: Any, call: Call, a: Arguments) -> Value:
+    return Array((), INT32)
+
+
+def _opaque(name: str) -> Model:
+    return lambda m, call, a: Opaque(f"pl.{name}")
+
+
+_DS = "start, size=None, stride=None"
+#: name, signature (JAX 0.12.0, jax/experimental/pallas/__init__.py), what it returns (None: nothing).
+_TABLE: tuple[tuple[str, str, Model | None], ...] = (
+    ("BlockSpec", "block_shape=None, index_map=None, pipeline_mode=None, *, memory_space=None", MODELS["BlockSpec"]),
+    ("Blocked", "block_size", lambda m, call, a: a.values["block_size"]),
+    ("Buffered", "buffer_count, use_lookahead=False, revisit=None, prefetched_count=0", _opaque("Buffered")),
+    ("CostEstimate", "flops, transcendentals, bytes_accessed, remote_bytes_transferred=0", _opaque("CostEstimate")),
+    ("MemoryRef", "inner_aval, memory_space", lambda m, call, a: m.unknown("a memory reference type")),
+    ("align_to", "a, alignment", _align_to),
+    ("broadcast_to", "a, shape", _broadcast_to),
+    ("cdiv", "a, b", _cdiv),
+    ("debug_check", "condition, message", None),
+    ("debug_print", "fmt, *args", None),
+    ("delay", "nanos", None),
+    ("ds", _DS, _ds),
+    ("dslice", _DS, _ds),
+    ("empty", "shape, dtype, *, out_sharding=None", _empty),
+    ("empty_like", "x", _empty_like),
+    ("empty_ref_like", "x", lambda m, call, a: as_ref(m, a.values["x"], "ref")),
+    ("get_global", "what", _get_global),
+    ("multiple_of", "x, values", _multiple_of),
+    ("next_power_of_2", "x", _next_power_of_2),
+    ("num_programs", "axis", _program_id),
+    ("program_id", "axis", _program_id),
+    ("reciprocal", "x, *, approx=False, full_range=True", lambda m, call, a: a.values["x"]),
+    ("select_ref", "idx, *refs", _select_ref),
+    ("semaphore_read", "sem_or_view", _scalar),
+    ("semaphore_signal", "sem_or_view, inc=1, *, device_id=None, device_id_type=None, core_index=None", None),
+    ("semaphore_wait", "sem_or_view, value=1, *, decrement=True", None),
+    ("strides_from_shape", "shape", _strides),
+)

@@ -4,7 +4,7 @@ loops."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..domain.array import Array, Extent, Shape
@@ -12,16 +12,10 @@ from ..domain.python import Builtin, Call, Int, Made, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType
 from . import launch, loops
 from .convert import as_extent
-from .recording import record_call
-from .registry import Registry, Signature, by_case
+from .plgpu_signatures import SIGNATURES
+from .recording import Model, recorded
+from .registry import Arguments, Registry
 from .scratch import parameter_names, result_of
-
-_SPECIALIZED = (
-    "body, *, grid, memory_registers, in_specs=(), out_specs=(), max_concurrent_steps=2, wg_axis, num_compute_wgs, "
-    "pipeline_state=None, manual_produced_barriers=False, manual_consumed_barriers=False, compute_context=None, "
-    "memory_thread_idx=None"
-)
-_PLAIN = "body, *, grid, in_specs=(), out_specs=(), max_concurrent_steps=1, init_carry=None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,27 +31,16 @@ def register(r: Registry, module: str) -> None:
     """Registers pipelines, launching and loops."""
     launch.register(r, module)
     loops.register(r, module)
-    r.raw(f"{module}.emit_pipeline")(_maker("emit_pipeline", Signature.parse(_PLAIN)))
-    r.raw(f"{module}.emit_pipeline_warp_specialized")(
-        _maker("emit_pipeline_warp_specialized", Signature.parse(_SPECIALIZED))
+    for api in ("emit_pipeline", "emit_pipeline_warp_specialized"):
+        r.names[f"{module}.{api}"] = recorded(f"{module}.{api}", api, SIGNATURES[api], _maker(api))
+    r.names[f"{module}.inline_mgpu"] = recorded(
+        f"{module}.inline_mgpu", "inline_mgpu", SIGNATURES["inline_mgpu"], _inline
     )
     r.calls[Pipeline] = _run
-    r.raw(f"{module}.inline_mgpu")(_inline)
 
 
-def _maker(api: str, signature: Signature) -> Any:
-    def make(m: Any, call: Call) -> Value:
-        arguments = signature.bind(call)
-
-        def one(values: dict[str, Value]) -> Value:
-            mine = replace(arguments, values=values)
-            made = Pipeline(api, values, Made(call.site, arguments.sites))
-            record_call(m, api, call, mine, made)
-            return m.unknown(f"{api} with arguments that do not fit") if arguments.missing or arguments.open else made
-
-        return by_case(m, arguments.values, one)
-
-    return make
+def _maker(api: str) -> Model:
+    return lambda m, call, a: Pipeline(api, a.values, Made(call.site, a.sites))
 
 
 def block_extents(m: Any, v: Value) -> Shape:
@@ -137,22 +120,23 @@ def _block(m: Any, spec: Value, ref: Value, name: str) -> Value:
     if not isinstance(spec, BlockSpec):
         return m.unknown("a block of a spec that is not known", spec)
     dtype = ref.dtype if isinstance(ref, Ref) else m.unknown("the element type of an operand that is not known", ref)
-    shape = spec.shape
-    if isinstance(shape, Unknown) and "block_shape" not in spec.params and isinstance(ref, Ref):
-        shape = ref.shape
+    shape = block_shape(spec, ref)
     t = RefType("data", "smem", shape, dtype, spec.transforms, {"spec": spec}, (), spec.made)
     return Ref(t, shape, dtype, (), name)
+
+
+def block_shape(spec: BlockSpec, ref: Value) -> Shape:
+    """The block's shape; of a spec without one, the operand's."""
+    whole = spec.params.get("block_shape") is None
+    return ref.shape if whole and isinstance(ref, Ref) else spec.shape
 
 
 # -- inline_mgpu -----------------------------------------------------------------------------------
 
 
-def _inline(m: Any, call: Call) -> Value:
+def _inline(m: Any, call: Call, a: Arguments) -> Value:
     """`@plgpu.inline_mgpu(arg_types=..., return_type=...)`: the body is MLIR; only its result's type is known."""
-    signature = Signature.parse("*, arg_types=(), return_type=None")
-    arguments = signature.bind(call)
-    record_call(m, "inline_mgpu", call, arguments, None)
-    returned = arguments.values["return_type"]
+    returned = a.values["return_type"]
 
     def decorate(inner: Any, at: Call) -> Value:
         for f in at.args:

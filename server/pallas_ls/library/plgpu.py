@@ -1,31 +1,29 @@
-"""`jax.experimental.pallas.mosaic_gpu`: buffers, barriers, layouts, copies, matrix multiplication.
+"""`jax.experimental.pallas.mosaic_gpu`: layouts, copies, matrix multiplication, and the registration of its names.
 
-Signatures are those of JAX 0.12.0 (jax/_src/pallas/mosaic_gpu/primitives.py, core.py); rules say where another
-version differs.
+Every call leaves a fact with its operands under the names of plgpu_signatures.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..domain import cond as conds
 from ..domain import dim as dims
-from ..domain.array import Array, LayoutName, Shape, ShapeDtype
+from ..domain.array import Array, LayoutName, ShapeDtype
 from ..domain.dtype import DType, dtype_named
 from ..domain.python import Builtin, Call, Int, Made, Unknown, Value
-from ..domain.ref import BlockSpec, CompilerParams, Loaded, OtherTransform, Ref, RefType, Swizzle, Tiling
+from ..domain.ref import CompilerParams, Elsewhere, Loaded, Ref
 from ..source.span import Site
-from . import pipelines, refs
-from .convert import as_constant, as_dtype, as_extent, as_shape
-from .recording import record_call
-from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, by_case, method
+from . import pipelines, plgpu_types, refs
+from .convert import BOOL, INT32, as_constant, as_dtype, as_extent, as_shape
+from .plgpu_signatures import BUFFER, OLDER, SIGNATURES
+from .plgpu_types import made
+from .recording import Model, bind, record, recorded, run_recorded
+from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, method
 
 MODULE = "jax.experimental.pallas.mosaic_gpu"
-SEMAPHORE = DType("semaphore", 32, "semaphore")
-
-Model = Callable[[Any, Call, Arguments], Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,146 +44,35 @@ def register(r: Registry) -> None:
     """Registers the module."""
     for path in ("jax._src.pallas.mosaic_gpu", "jax.experimental.pallas.mosaic_gpu.core"):
         r.alias(path, MODULE)
+    for name, signature in {**OLDER, **SIGNATURES}.items():
+        model = _MODELS.get(name) or plgpu_types.MODELS.get(name)
+        r.names[f"{MODULE}.{name}"] = recorded(f"{MODULE}.{name}", name, signature, model, OLDER.get(name))
+    r.names[f"{MODULE}.ACC.init"] = recorded(f"{MODULE}.ACC.init", "ACC.init", "array", plgpu_types.accumulator_init)
     refs.register(r)
+    plgpu_types.register(r)
     pipelines.register(r, MODULE)
-    for name, signature, model in _TABLE:
-        r.names[f"{MODULE}.{name}"] = recorded(name, signature, model)
-    for space in ("SMEM", "GMEM", "TMEM", "REGS"):
-        r.value(f"{MODULE}.{space}", SpaceName(space.lower()))
-        r.value(f"{MODULE}.MemorySpace.{space}", SpaceName(space.lower()))
-    r.calls[SpaceName] = lambda m, f, call: _run(m, f.space.upper(), _BUFFER, call, _buffer(f.space))
+    _register_spaces(r)
     for name in ("Layout", "TMEMLayout"):
         r.value(f"{MODULE}.{name}", LayoutEnum(name))
     r.attribute(LayoutEnum)(_layout_member)
     r.attribute(LayoutName)(_layout_attribute)
     r.calls[LayoutName] = _layout_called
     r.raw("builtins.__array_type__")(_array_type)
-    r.names[f"{MODULE}.ACC.init"] = recorded("ACC.init", "array", _accumulator_init)
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
-    r.attribute(RefType)(_type_attribute)
-    r.attribute(BlockSpec)(_spec_attribute)
-    r.attribute(Tiling)(lambda m, v, name, site: v.tiling if name == "tiling" else NO_ATTRIBUTE)
-    r.attribute(Swizzle)(lambda m, v, name, site: v.swizzle if name == "swizzle" else NO_ATTRIBUTE)
+    r.attribute(Described)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(Builtin)(_class_attribute)
 
 
-def recorded(api: str, signature: str, model: Model | None) -> Builtin:
-    """A function whose calls are kept as facts, those that do not fit the signature included."""
-    parsed = Signature.parse(signature)
-    return Builtin(f"{MODULE}.{api}", lambda m, call: _run(m, api, parsed, call, model))
+def _register_spaces(r: Registry) -> None:
+    signature = Signature.parse(BUFFER)
+    for space in ("SMEM", "GMEM", "TMEM", "REGS"):
+        r.value(f"{MODULE}.{space}", SpaceName(space.lower()))
+        r.value(f"{MODULE}.MemorySpace.{space}", SpaceName(space.lower()))
 
+    def call(m: Any, f: SpaceName, call: Call) -> Value:
+        return run_recorded(m, f.space.upper(), bind(signature, None, call), call, plgpu_types.buffer(f.space))
 
-def _run(m: Any, api: str, signature: Signature, call: Call, model: Model | None) -> Value:
-    arguments = signature.bind(call)
-
-    def one(values: dict[str, Value]) -> Value:
-        mine = Arguments(values, arguments.sites, arguments.given, arguments.missing, arguments.excess, arguments.open)
-        if arguments.missing or arguments.open:
-            result: Value = m.unknown(f"{api} called with arguments that do not fit", site=call.site)
-        else:
-            result = model(m, call, mine) if model else None
-        record_call(m, api, call, mine, result)
-        return result
-
-    return by_case(m, arguments.values, one)
-
-
-# -- types of buffers and barriers -----------------------------------------------------------------
-
-_BUFFER = Signature.parse("shape, dtype, *, transforms=(), packed=None, collective=None, layout=None")
-
-
-def _made(call: Call, a: Arguments) -> Made:
-    return Made(call.site, a.sites)
-
-
-def _buffer(space: str) -> Model:
-    def model(m: Any, call: Call, a: Arguments) -> Value:
-        shape, dtype = as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"])
-        transforms = as_transforms(m, a.values["transforms"])
-        params = {k: a.values[k] for k in ("packed", "collective", "layout") if k in a.given}
-        return RefType("data", space, shape, dtype, transforms, params, (), _made(call, a))
-
-    return model
-
-
-def as_transforms(m: Any, v: Value) -> Any:
-    """A sequence of memory transforms; Unknown where one of them is."""
-    items = m.program.items.iterate(m, v)
-    if items is None:
-        return m.unknown("transforms that are not known", v)
-    if not all(isinstance(t, (Tiling, Swizzle, OtherTransform)) for t in items):
-        return m.unknown("a transform that is not known", *items)
-    return tuple(items)
-
-
-def _barrier(kind: str) -> Model:
-    def model(m: Any, call: Call, a: Arguments) -> Value:
-        shape = as_shape(m, a.values["num_barriers"])
-        return RefType(kind, "smem", shape, DType(kind, 64, "barrier"), (), dict(a.values), (), _made(call, a))
-
-    return model
-
-
-def _accumulator(m: Any, call: Call, a: Arguments) -> Value:
-    shape, dtype = as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"])
-    return RefType("acc", "regs", shape, dtype, (), {}, (), _made(call, a))
-
-
-def _accumulator_init(m: Any, call: Call, a: Arguments) -> Value:
-    x = a.values["array"]
-    if not isinstance(x, Array):
-        return m.unknown("an accumulator that starts from a value that is not known", x)
-    return RefType("acc", "regs", x.shape, x.dtype, (), {"init": x}, (), _made(call, a))
-
-
-def _union(m: Any, call: Call, a: Arguments) -> Value:
-    members = a.values["refs"]
-    return RefType("union", "smem", m.unknown("a union"), m.unknown("a union"), (), {}, members, _made(call, a))
-
-
-def _semaphore(m: Any, call: Call, a: Arguments) -> Value:
-    t = RefType("semaphore", "gmem", as_shape(m, a.values["shape"]), SEMAPHORE, (), {}, (), _made(call, a))
-    return Ref(t, t.shape, t.dtype)
-
-
-def _tiling(m: Any, call: Call, a: Arguments) -> Value:
-    items = m.program.items.iterate(m, a.values["tiling"])
-    tiling = tuple(as_extent(m, x) for x in items) if items is not None else m.unknown("a tiling that is not known")
-    return Tiling(tiling, _made(call, a))
-
-
-def _swizzle(m: Any, call: Call, a: Arguments) -> Value:
-    return Swizzle(as_extent(m, a.values["swizzle"]), _made(call, a))
-
-
-def _other_transform(name: str) -> Model:
-    return lambda m, call, a: OtherTransform(name, tuple(a.values.values()), _made(call, a))
-
-
-def _block_spec(m: Any, call: Call, a: Arguments) -> Value:
-    v = a.values
-    shape: Shape = m.unknown("a block without a shape")
-    if v["block_shape"] is not None:
-        shape = pipelines.block_extents(m, v["block_shape"])
-    params = {k: v[k] for k in v if k in a.given and k not in ("block_shape", "index_map", "transforms")}
-    if "block_shape" in a.given:
-        params["block_shape"] = v["block_shape"]
-    return BlockSpec(shape, v["index_map"], as_transforms(m, v["transforms"]), params, _made(call, a))
-
-
-def _type_attribute(m: Any, v: RefType, name: str, site: Site) -> Value:
-    if name in ("shape", "dtype", "transforms"):
-        return getattr(v, name)
-    return v.params.get(name, NO_ATTRIBUTE)
-
-
-def _spec_attribute(m: Any, v: BlockSpec, name: str, site: Site) -> Value:
-    if name == "block_shape":
-        return v.params.get("block_shape", v.shape)
-    if name in ("index_map", "transforms"):
-        return getattr(v, name)
-    return v.params.get(name, NO_ATTRIBUTE)
+    r.calls[SpaceName] = call
 
 
 def _class_attribute(m: Any, v: Builtin, name: str, site: Site) -> Value:
@@ -203,9 +90,17 @@ def _layout_member(m: Any, v: LayoutEnum, name: str, site: Site) -> Value:
 def _layout_attribute(m: Any, v: LayoutName, name: str, site: Site) -> Value:
     if name == "reduce":
         return method(v, "reduce", "axes", _layout_reduce)
+    if name == "to_mgpu":
+        return method(v, "to_mgpu", "", _layout_made)
     if name == "name":
         return v.name
     return NO_ATTRIBUTE
+
+
+def _layout_made(m: Any, call: Call, v: LayoutName) -> Value:
+    """`layout.to_mgpu()`: where JAX makes the layout."""
+    record(m, "Layout.to_mgpu", call.site, {"layout": v}, None)
+    return m.unknown("a layout of the dialect")
 
 
 def _layout_reduce(m: Any, call: Call, v: LayoutName, axes: Value) -> Value:
@@ -218,7 +113,11 @@ def _layout_reduce(m: Any, call: Call, v: LayoutName, axes: Value) -> Value:
 
 
 def _layout_called(m: Any, f: LayoutName, call: Call) -> Value:
-    return LayoutName(f.name, call.args, f.reduced, tuple(sorted(call.kwargs.items())))
+    layout = LayoutName(f.name, call.args, f.reduced, tuple(sorted(call.kwargs.items())))
+    api = f.name if "." in f.name else f"Layout.{f.name}"
+    sites = {**{f"args[{i}]": s for i, s in enumerate(call.arg_sites)}, **call.kwarg_sites}
+    record(m, api, call.site, {**{f"args[{i}]": x for i, x in enumerate(call.args)}, **call.kwargs}, layout, sites)
+    return layout
 
 
 # -- values ----------------------------------------------------------------------------------------
@@ -228,27 +127,29 @@ def _load(m: Any, call: Call, a: Arguments) -> Value:
     src, layout = a.values["src"], a.values["layout"]
     if not isinstance(src, Ref):
         return m.unknown("loaded from something that is not known", src)
-    return Array(src.shape, src.dtype, layout=Loaded(src) if layout is None else layout, made=_made(call, a))
+    if "idx" in a.values and a.values["idx"] != ():
+        src = refs.index_ref(m, src, a.values["idx"], call.site)
+    return Array(src.shape, src.dtype, layout=Loaded(src) if layout is None else layout, made=made(call, a))
 
 
 def _layout_cast(m: Any, call: Call, a: Arguments) -> Value:
     x = a.values["x"]
     if not isinstance(x, Array):
         return m.unknown("a layout cast of something that is not known", x)
-    return Array(x.shape, x.dtype, x.weak, a.values["new_layout"], made=_made(call, a))
+    return Array(x.shape, x.dtype, x.weak, a.values["new_layout"], made=made(call, a))
 
 
 def _iota(m: Any, call: Call, a: Arguments) -> Value:
     shape, dtype = as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"])
     layout = a.values["layout"]
-    return Array(shape, dtype, layout=Unknown("an iota") if layout is None else layout, made=_made(call, a))
+    return Array(shape, dtype, layout=Unknown("an iota") if layout is None else layout, made=made(call, a))
 
 
 def _load_tmem(m: Any, call: Call, a: Arguments) -> Value:
     src, layout = a.values["src"], a.values["layout"]
     if not isinstance(src, Ref) or a.values["reduce"] is not None:
         return m.unknown("loaded from TMEM", src)
-    return Array(src.shape, src.dtype, layout=layout, made=_made(call, a))
+    return Array(src.shape, src.dtype, layout=layout, made=made(call, a))
 
 
 def _load_accumulator(m: Any, call: Call, a: Arguments) -> Value:
@@ -287,7 +188,7 @@ def _load_reduced(m: Any, call: Call, a: Arguments) -> Value:
     ref = a.values["ref"]
     if not isinstance(ref, Ref):
         return m.unknown("loaded from something that is not known", ref)
-    return Array(ref.shape, ref.dtype, layout=Unknown("a multimem load"), made=_made(call, a))
+    return Array(ref.shape, ref.dtype, layout=Unknown("a multimem load"), made=made(call, a))
 
 
 def _scalar(dtype: str) -> Model:
@@ -321,11 +222,11 @@ def _find_swizzle(m: Any, call: Call, a: Arguments) -> Value:
 
 
 def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:
-    return CompilerParams({k: a.values[k] for k in a.given}, _made(call, a))
+    return CompilerParams({k: a.values[k] for k in a.given}, made(call, a))
 
 
 def _struct(m: Any, call: Call, a: Arguments) -> Value:
-    return ShapeDtype(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]), _made(call, a))
+    return ShapeDtype(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]), made(call, a))
 
 
 def _array_type(m: Any, call: Call) -> Value:
@@ -337,7 +238,7 @@ def _keep(name: str) -> Model:
     """The call's own record, for objects that only rules look into."""
 
     def model(m: Any, call: Call, a: Arguments) -> Value:
-        return Described(name, dict(a.values), _made(call, a))
+        return Described(name, dict(a.values), made(call, a))
 
     return model
 
@@ -351,101 +252,109 @@ class Described:
     made: Made
 
 
-_STORE = "dst, value, *, optimized=True"
-_PARAMS = (
-    "*, approx_math=False, dimension_semantics=None, max_concurrent_steps=1, unsafe_no_auto_barriers=False, "
-    "reduction_scratch_bytes=2048, profile_space=0, profile_dir='', profile_trace_scope=None, "
-    "profile_bounds_check=False, "
-    "lowering_semantics=None, skip_device_barrier=False, is_multi_process=False, delay_release=0"
-)
-_SPEC = (
-    "block_shape=None, index_map=None, pipeline_mode=None, transforms=(), delay_release=0, collective_axes=(), "
-    "oob_fill_mode=None, *, memory_space=None"
-)
-_REDUCE = "x, axis=None, keepdims=False, *, accumulator_ilp=None"
+def _cluster_cancelled(m: Any, call: Call, a: Arguments) -> Value:
+    """The grid indices that were claimed, and whether any were (primitives.py, query_cluster_cancel)."""
+    names = m.program.items.iterate(m, a.values["grid_names"])
+    index: Value = m.unknown("an index of grid axes that are not known", a.values["grid_names"])
+    if names is not None:
+        index = tuple(Array((), INT32) for _ in names)
+    return (index, Array((), BOOL))
 
-#: name, signature, what it returns (None: nothing).
-_TABLE: tuple[tuple[str, str, Model | None], ...] = (
-    ("ACC", "shape, dtype='float32'", _accumulator),
-    ("WGMMAAccumulatorRef", "shape, dtype='float32'", _accumulator),
-    ("Barrier", "*, num_arrivals=1, num_barriers=(), orders_tensor_core=False", _barrier("barrier")),
-    (
-        "ClusterBarrier",
-        "*, collective_axes, num_barriers=(), num_arrivals=1, orders_tensor_core=False, leader_tracked=False",
-        _barrier("cluster_barrier"),
-    ),
-    ("BlockSpec", _SPEC, _block_spec),
-    ("CompilerParams", _PARAMS, _compiler_params),
-    (
-        "Mesh",
-        "*, grid=(), grid_names=(), cluster=(), cluster_names=(), num_threads=None, thread_name=None, kernel_name=None",
-        _keep("Mesh"),
-    ),
-    ("WarpMesh", "*, axis_name", _keep("WarpMesh")),
-    ("RefUnion", "*refs", _union),
-    ("TryClusterCancelResult", "num_buffers=None", _keep("TryClusterCancelResult")),
-    ("ShapeDtypeStruct", "shape, dtype, layout", _struct),
-    ("TilingTransform", "tiling", _tiling),
-    ("SwizzleTransform", "swizzle", _swizzle),
-    ("TransposeTransform", "permutation", _other_transform("TransposeTransform")),
-    ("Replicated", "times", _keep("Replicated")),
-    ("Tiling", "tiles", _keep("Tiling")),
-    ("SemaphoreSignal", "ref, *, device_id, inc=1", _keep("SemaphoreSignal")),
-    ("alloc_semaphore", "shape=()", _semaphore),
-    ("async_copy_scales_to_tmem", "smem_ref, tmem_ref, collective_axis=None", None),
-    ("async_copy_smem_to_tmem", "smem_ref, tmem_ref, collective_axis=None", None),
-    ("async_copy_sparse_metadata_to_tmem", "smem_ref, tmem_ref, collective_axis=None", None),
-    ("async_load_tmem", "src, *, layout=None, reduce=None", _load_tmem),
-    ("async_prefetch", "ref, *, collective_axes=None, leader_tracked=None, predicate=None", None),
-    ("async_store_smem", "src, ref, barrier, *, cluster_idx, cluster_dim, optimized=True, atomic=None", None),
-    ("async_store_tmem", "ref, value", None),
-    *((f"atomic_{op}", "ref, val, *, optimized=True", None) for op in ("add", "and", "max", "min", "or", "xor")),
-    ("barrier_arrive", "barrier, *, predicate=None", None),
-    ("barrier_arrive_and_wait", "barrier", None),
-    ("barrier_test", "barrier", _scalar("bool")),
-    ("barrier_wait", "barrier", None),
-    ("broadcasted_iota", "dtype, shape, dimension, *, layout=None", _iota),
-    ("cluster_ref", "ref, block_id", _elsewhere("cluster_ref", "block_id")),
-    ("commit_smem", "", None),
-    ("commit_smem_to_gmem_group", "", None),
-    ("commit_tmem", "", None),
-    (
-        "copy_gmem_to_smem",
-        "src, dst, barrier=None, *, collective_axes=None, leader_tracked=None, oob_mode=None, predicate=None",
-        None,
-    ),
-    ("copy_smem_to_gmem", "src, dst, predicate=None, *, commit_group=True, reduction_op=None", None),
-    ("find_swizzle", "minor_dim_bits, what=''", _find_swizzle),
-    ("griddepcontrol_launch_dependents", "", None),
-    ("griddepcontrol_wait", "", None),
-    ("layout_cast", "x, new_layout", _layout_cast),
-    ("load", "src, *, layout=None, optimized=True", _load),
-    *((op, _REDUCE, _reduction(op)) for op in ("max", "min", "prod", "sum")),
-    ("mma", "acc, a, b, /", _mma),
-    ("multicast_ref", "ref, collective_axes", _elsewhere("multicast_ref", "collective_axes")),
-    ("multimem_load_reduce", "ref, *, collective_axes, reduction_op", _load_reduced),
-    ("multimem_store", "source, ref, collective_axes", None),
-    ("planar_snake", "lin_idx, shape, minor_dim, tile_width", _snake),
-    ("print_layout", "fmt, x", None),
-    ("remote_ref", "ref, device_id, device_id_type=None", _elsewhere("remote_ref", "device_id")),
-    ("semaphore_signal", "semaphore, inc=1, *, device_id=None, memory_scope='sys'", None),
-    ("semaphore_signal_multicast", "semaphore, value=1, *, collective_axes", None),
-    ("semaphore_signal_parallel", "*signals", None),
-    ("semaphore_wait", "semaphore, value=1, *, decrement=True, memory_scope='sys'", None),
-    ("set_max_registers", "n, *, action", None),
-    ("store", _STORE, None),
-    ("tcgen05_commit_arrive", "barrier, collective_axis=None, *, predicate=None", None),
-    (
-        "tcgen05_mma",
-        "acc, a, b, barrier=None, *, a_scale=None, b_scale=None, a_sparse_metadata=None, accumulate=True, "
-        "collective_axis=None",
-        None,
-    ),
-    ("try_cluster_cancel", "result_ref, barrier, *, collective_axes=()", None),
-    ("wait_gmem_to_smem", "n", None),
-    ("wait_load_tmem", "", None),
-    ("wait_smem_to_gmem", "n, wait_read_only=False", None),
-    ("wgmma", "acc, a, b", None),
-    ("wgmma_accumulator_load", "acc, *, wait_n=0", _load_accumulator),
-    ("wgmma_wait", "n", None),
-)
+
+def _sparse_metadata(m: Any, call: Call, a: Arguments) -> Value:
+    """(M, K // 4, 2) becomes (M // 128, K // 64, 128, 64) with K of half the metadata (helpers.py,
+    format_tcgen05_sparse_metadata)."""
+    meta = a.values["meta"]
+    shape = meta.shape if isinstance(meta, Array) else None
+    if not isinstance(shape, tuple) or len(shape) != 3 or not isinstance(meta, Array):
+        return m.unknown("sparse metadata that is not known", meta)
+    rows, columns = shape[0], shape[1]
+    unknown = m.unknown("an extent that is not known")
+    tiles = Int(dims.floordiv(rows.dim, 128)) if isinstance(rows, Int) else unknown
+    depth = Int(dims.floordiv(dims.mul(columns.dim, 2), 64)) if isinstance(columns, Int) else unknown
+    return Array((tiles, depth, Int(128), Int(64)), meta.dtype, made=made(call, a))
+
+
+def _im2col(m: Any, call: Call, a: Arguments) -> Value:
+    """(N, *spatial, C) becomes (N * windows, *window, C) (mosaic_gpu/core.py, im2col_ref)."""
+    ref, window = a.values["ref"], m.program.items.iterate(m, a.values["window_shape"])
+    if not isinstance(ref, Ref) or not isinstance(ref.shape, tuple) or window is None:
+        return m.unknown("an im2col view of something that is not known", ref, a.values["window_shape"])
+    if len(ref.shape) != len(window) + 2:
+        return m.unknown("an im2col view of another rank than its window")
+    extents = [as_extent(m, x) for x in window]
+    padding = _padding(m, a.values["padding"], len(window))
+    rows: Value = ref.shape[0]
+    for size, k, pad in zip(ref.shape[1:-1], extents, padding, strict=True):
+        if not (isinstance(rows, Int) and isinstance(size, Int) and isinstance(k, Int) and isinstance(pad, Int)):
+            rows = m.unknown("a number of windows that is not known")
+            break
+        places = dims.add(dims.sub(dims.add(size.dim, pad.dim), k.dim), 1)
+        rows = Int(dims.mul(rows.dim, places))
+    view = Elsewhere("im2col_ref", tuple(window), Made(call.site, a.sites))
+    return refs.viewed(m, ref, view, (rows, *extents, ref.shape[-1]))
+
+
+def _padding(m: Any, v: Value, rank: int) -> list[Int | Unknown]:
+    """Low and high padding of each spatial axis, added up."""
+    if v is None:
+        return [Int(0)] * rank
+    unknown = m.unknown("a padding that is not known", v)
+    pairs = m.program.items.iterate(m, v)
+    if pairs is None or len(pairs) != rank:
+        return [unknown] * rank
+    out: list[Int | Unknown] = []
+    for pair in pairs:
+        sides = m.program.items.iterate(m, pair)
+        known = [m.as_int(x) for x in sides] if sides is not None else [None]
+        out.append(unknown if None in known else Int(dims.add(*(k.dim for k in known if k is not None))))
+    return out
+
+
+def _transposed(m: Any, call: Call, a: Arguments) -> Value:
+    """`plgpu.transpose_ref(ref, permutation)`, of releases before 0.11."""
+    ref = a.values["ref"]
+    if not isinstance(ref, Ref):
+        return m.unknown("a transposed view of something that is not known", ref)
+    return refs.transposed(m, ref, a.values["permutation"], call.site)
+
+
+#: What each function returns; nothing where it stands in neither this table nor plgpu_types.MODELS.
+_MODELS: Mapping[str, Model] = {
+    **{
+        name: _keep(name)
+        for name in (
+            "InterpretGPUParams",
+            "Mesh",
+            "NDLoopInfo",
+            "PeerMemRef",
+            "RefType",
+            "Replicated",
+            "SemaphoreSignal",
+            "Tiling",
+            "WarpMesh",
+        )
+    },
+    "CompilerParams": _compiler_params,
+    "ShapeDtypeStruct": _struct,
+    "as_torch_kernel": lambda m, call, a: m.unknown("a kernel for PyTorch"),
+    "async_load_tmem": _load_tmem,
+    "barrier_test": _scalar("bool"),
+    "broadcasted_iota": _iota,
+    "cluster_ref": _elsewhere("cluster_ref", "block_id"),
+    "find_swizzle": _find_swizzle,
+    "format_tcgen05_sparse_metadata": _sparse_metadata,
+    "im2col_ref": _im2col,
+    "layout_cast": _layout_cast,
+    "load": _load,
+    **{op: _reduction(op) for op in ("max", "min", "prod", "sum")},
+    "mma": _mma,
+    "multicast_ref": _elsewhere("multicast_ref", "collective_axes"),
+    "multimem_load_reduce": _load_reduced,
+    "planar_snake": _snake,
+    "query_cluster_cancel": _cluster_cancelled,
+    "remote_ref": _elsewhere("remote_ref", "device_id"),
+    "transform_ref": lambda m, call, a: m.unknown("a transformed view", a.values["ref"]),
+    "transpose_ref": _transposed,
+    "wgmma_accumulator_load": _load_accumulator,
+}

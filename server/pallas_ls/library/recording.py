@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..domain.fact import CallFact
-from ..domain.python import Call, Value
+from ..domain.python import Builtin, Call, Value
 from ..source.span import Site
-from .registry import Arguments
+from .dataflow import computed
+from .registry import Arguments, Signature, by_case
+
+#: What a call returns, from its arguments by parameter.
+Model = Callable[[Any, Call, Arguments], Value]
 
 
 def record(
@@ -28,6 +33,7 @@ def record(
             m.chain,
             m.stack,
             caught=m.caught,
+            operations=m.operations,
         )
     )
 
@@ -50,5 +56,45 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.excess,
             arguments.open,
             m.caught,
+            m.operations,
         )
     )
+
+
+def recorded(name: str, api: str, signature: str, model: Model | None, older: str | None = None) -> Builtin:
+    """A function whose every call is kept as a fact, those that do not fit the signature included.
+
+    Attributes:
+      name: its full name; api: the short one that facts carry.
+      model: what it returns (None: nothing); it runs only where no required argument is missing.
+      older: the signature of an earlier release, for calls that fit only that.
+    """
+    newest, before = Signature.parse(signature), Signature.parse(older) if older is not None else None
+    return Builtin(name, lambda m, call: run_recorded(m, api, bind(newest, before, call), call, model))
+
+
+def bind(newest: Signature, before: Signature | None, call: Call) -> Arguments:
+    """Arguments by parameter. What a call for an earlier release gives is taken as that release takes it; that it
+    does not fit the newest stays told."""
+    arguments = newest.bind(call)
+    if before is None or arguments.fits:
+        return arguments
+    earlier = before.bind(call)
+    if not earlier.fits:
+        return arguments
+    return replace(arguments, values={**arguments.values, **earlier.values}, sites=earlier.sites, given=earlier.given)
+
+
+def run_recorded(m: Any, api: str, arguments: Arguments, call: Call, model: Model | None) -> Value:
+    """Runs a model for each case of the arguments, and records each."""
+
+    def one(values: dict[str, Value]) -> Value:
+        mine = replace(arguments, values=values)
+        if arguments.lacking:
+            result: Value = m.unknown(f"{api} called with arguments that do not fit", site=call.site)
+        else:
+            result = computed(m, api, values, call.site, model(m, call, mine) if model else None)
+        record_call(m, api, call, mine, result)
+        return result
+
+    return by_case(m, arguments.values, one)

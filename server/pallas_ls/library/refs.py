@@ -27,6 +27,7 @@ from ..domain.ref import (
 from ..source.span import Site
 from . import recording
 from .convert import as_constant, as_dtype, as_shape
+from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry, by_case, method
 
 
@@ -83,19 +84,24 @@ def _permuted(m: Any, v: Ref, permutation: tuple[int, ...] | None, site: Site) -
 
 
 def _transpose(m: Any, call: Call, v: Ref, permutation: Value) -> Value:
-    if len(permutation) == 1 and not isinstance(permutation[0], Int):
+    if type(permutation) is tuple and len(permutation) == 1 and not isinstance(permutation[0], Int):
         permutation = permutation[0]
+    return transposed(m, v, permutation, call.site)
+
+
+def transposed(m: Any, v: Ref, permutation: Value, site: Site) -> Value:
+    """The view with its axes in another order; an empty permutation reverses them."""
     items = m.program.items.iterate(m, permutation)
     rank = len(v.shape) if isinstance(v.shape, tuple) else 0
     axes = [as_constant(m, x) for x in items] if items is not None else [None]
     if items == []:
         axes = list(reversed(range(rank)))
     known = None if None in axes else tuple(a % rank for a in axes if a is not None) if rank else None
-    return _permuted(m, v, known, call.site)
+    return _permuted(m, v, known, site)
 
 
 def _reshape(m: Any, call: Call, v: Ref, shape: Value) -> Value:
-    if len(shape) == 1 and not isinstance(shape[0], Int):
+    if type(shape) is tuple and len(shape) == 1 and not isinstance(shape[0], Int):
         shape = shape[0]
     new = as_shape(m, shape)
     if isinstance(new, tuple):
@@ -252,7 +258,7 @@ class AtItems:
     def get(self, m: Any, v: At, index: Value, site: Site, where: Site) -> Value:
         def one(values: dict[str, Value]) -> Value:
             out = index_ref(m, v.ref, values["index"], site)
-            recording.record(m, "ref.at", site, {"self": v.ref}, out)
+            recording.record(m, "ref.at", site, {"self": v.ref, "idx": values["index"]}, out, {"idx": where})
             return out
 
         return by_case(m, {"index": index}, one)
@@ -276,8 +282,9 @@ class RefItems:
 
         def one(values: dict[str, Value]) -> Value:
             part = index_ref(m, v, values["index"], site)
-            out = load(m, part)
-            recording.record(m, "ref.get", site, {"self": v, "source": part}, out, {"idx": where})
+            operands = {"self": v, "source": part, "idx": values["index"]}
+            out = computed(m, "ref.get", operands, site, load(m, part))
+            recording.record(m, "ref.get", site, operands, out, {"idx": where})
             return out
 
         return by_case(m, {"index": index}, one)
@@ -287,10 +294,9 @@ class RefItems:
 
         def one(values: dict[str, Value]) -> Value:
             part = index_ref(m, v, values["index"], site)
-            recording.record(
-                m, "ref.set", site, {"self": v, "target": part, "value": values["value"]}, None, {"idx": where}
-            )
-            return None
+            operands = {"self": v, "target": part, "value": values["value"], "idx": values["index"]}
+            recording.record(m, "ref.set", site, operands, None, {"idx": where})
+            return computed(m, "ref.set", operands, site, None)
 
         by_case(m, {"index": index, "value": value}, one)
 

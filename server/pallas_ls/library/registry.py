@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..domain.python import Bound, Builtin, Call, Choice, Int, Value
+from ..domain.python import Bound, Builtin, Call, Choice, Int, Unknown, Value
 from ..source.span import Site
+from .dataflow import computed
 
 Attribute = Callable[[Any, Any, str, Site], Value]
 
@@ -21,6 +22,8 @@ class _Required:
 
 
 REQUIRED = _Required()
+#: An argument that a star of unknown content may give.
+_FROM_A_STAR = Unknown("an argument that may come from a star of unknown content")
 #: What an attribute model returns where the object has no such attribute.
 NO_ATTRIBUTE = object()
 
@@ -80,11 +83,11 @@ class Signature:
         given = frozenset(values)
         missing = tuple(n for n in self.names if n not in values and n not in self.defaults)
         for n in self.names:
-            values.setdefault(n, self.defaults.get(n, REQUIRED))
+            values.setdefault(n, _FROM_A_STAR if call.open else self.defaults.get(n, REQUIRED))
         if self.star:
-            values[self.star] = tuple(extra)
+            values[self.star] = _FROM_A_STAR if call.open else tuple(extra)
         if self.star_star:
-            values[self.star_star] = others
+            values[self.star_star] = _FROM_A_STAR if call.open else others
         return Arguments(values, sites, given, missing, tuple(excess), call.open)
 
 
@@ -93,7 +96,8 @@ class Arguments:
     """Arguments by parameter name.
 
     Attributes:
-      values: one for each parameter; a default where the call gives none; REQUIRED where there is no default either.
+      values: one for each parameter; a default where the call gives none; REQUIRED where there is no default either;
+        Unknown where the call is open and does not give it by name or position.
       sites: the expressions of those given at the call.
       given: names of those that the call gives.
       missing: required ones that it does not give; `excess`: keywords that the function does not know.
@@ -109,8 +113,13 @@ class Arguments:
 
     @property
     def fits(self) -> bool:
-        """Every required argument is there and no unknown one."""
-        return not (self.missing or self.excess or self.open)
+        """Every required argument is there, or may be, and no unknown one."""
+        return not (self.lacking or self.excess)
+
+    @property
+    def lacking(self) -> bool:
+        """A required argument is certainly not there."""
+        return bool(self.missing) and not self.open
 
 
 @dataclass(slots=True)
@@ -173,7 +182,9 @@ def _modelled(name: str, signature: Signature, model: Callable[..., Value]) -> C
         arguments = signature.bind(call)
         if not arguments.fits:
             return m.unknown(f"{name} called with arguments that do not fit", *call.args, site=call.site)
-        return by_case(m, arguments.values, lambda values: model(m, call, **values))
+        return by_case(
+            m, arguments.values, lambda values: computed(m, name, values, call.site, model(m, call, **values))
+        )
 
     return run
 

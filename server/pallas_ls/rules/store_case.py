@@ -93,6 +93,30 @@ def _store_case(v: CallView) -> StoreCase | Unsure:
     )
 
 
+def transfer_case(v: CallView, ref: Ref, optimized: bool) -> StoreCase | Unsure:
+    """A load from or a store to a buffer (or a view of it) in shared memory, as the solver's constraint takes it."""
+    shape = v.exact_shape(ref.shape)
+    if shape is None or not isinstance(ref.dtype, DType) or ref.type.space != "smem" or ref.type.kind != "data":
+        return Unsure("the buffer is not known")
+    transforms = exact_transforms(v, ref.type)
+    view = _view(v, ref)
+    if isinstance(transforms, Unsure) or isinstance(view, Unsure):
+        return Unsure("the buffer's transforms or the view are not known")
+    return StoreCase(
+        shape,
+        ref.dtype.bits,
+        ref.dtype.name,
+        None,
+        transforms[0],
+        transforms[1],
+        Semantics.WARPGROUP,
+        v.version,
+        optimized,
+        view=view,
+        arch=v.capability,
+    )
+
+
 def exact_transforms(v: CallView, t: RefType) -> tuple[tuple[int, ...] | None, int | None] | Unsure:
     """(tiling, swizzle) of a buffer: a tiling and then a swizzle, either of them, or none."""
     if isinstance(t.transforms, Unknown):
@@ -133,6 +157,11 @@ def source_layout(
     return None
 
 
+def loaded_layout(v: CallView, a: Array) -> RegisterLayout | Unsure | None:
+    """The layout that Lane semantics give a loaded value; None where that is not known."""
+    return _lane_load(v, a.layout.ref) if isinstance(a.layout, Loaded) else None
+
+
 def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | Unsure | None:
     """The layout that Lane semantics pick for the load of a whole buffer in shared memory."""
     shape = v.exact_shape(ref.type.shape)
@@ -149,13 +178,10 @@ def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | Unsure | None:
 
 def named_layout(v: CallView, name: LayoutName) -> RegisterLayout | Unsure | None:
     """The layout that a name stands for, in the target's version."""
-    args = _plain(v, name.args)
-    if isinstance(args, Unsure):
-        return args
-    options = _plain(v, tuple(x for _, x in name.options))
-    if isinstance(options, Unsure):
-        return options
-    base = instantiate(name.name, v.version, args, dict(zip((k for k, _ in name.options), options, strict=True)))
+    values = plain_arguments(v, name)
+    if isinstance(values, Unsure):
+        return values
+    base = instantiate(name.name, v.version, *values)
     if base is None or isinstance(base, JaxError):
         return Unsure(f"the layout {name.name} is not known")
     for axis in name.reduced:
@@ -167,6 +193,17 @@ def named_layout(v: CallView, name: LayoutName) -> RegisterLayout | Unsure | Non
         except ValueError:
             return Unsure(f"this reduction of {name.name} is refused")
     return base
+
+
+def plain_arguments(v: CallView, name: LayoutName) -> tuple[tuple[object, ...], dict[str, object]] | Unsure:
+    """A parametric layout's arguments and keywords as plain Python, a dtype as its width in bits."""
+    args = _plain(v, name.args)
+    options = _plain(v, tuple(x for _, x in name.options))
+    if isinstance(args, Unsure):
+        return args
+    if isinstance(options, Unsure):
+        return options
+    return args, dict(zip((k for k, _ in name.options), options, strict=True))
 
 
 def _plain(v: CallView, args: tuple[Value, ...]) -> tuple[object, ...] | Unsure:

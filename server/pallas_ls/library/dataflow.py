@@ -1,0 +1,37 @@
+"""Who computed an array: every array that a kernel computes remembers the operation and its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..domain.array import Array, Operation
+from ..domain.python import Choice, Value
+from ..source.span import Site
+
+
+def computed(m: Any, name: str, operands: Mapping[str, Value], site: Site, result: Value) -> Value:
+    """The result of an operation, which remembers it where a kernel is running.
+
+    A function made of others keeps the inner operations; one that gives an operand back computes nothing.
+    """
+    if m.launch is None:
+        return result
+    operation = Operation(name, operands, site, result)
+    m.operations.append(operation)
+    return _by(operation, result)
+
+
+def _by(operation: Operation, result: Value) -> Value:
+    if isinstance(result, Choice):
+        yes, no = _by(operation, result.yes), _by(operation, result.no)
+        return result if yes is result.yes and no is result.no else Choice(result.cond, yes, no)
+    if not isinstance(result, Array):
+        return result
+    given = [v for v in operation.operands.values() if isinstance(v, Array)]
+    if any(v is result for v in given):
+        return result
+    if result.by is not None and all(v.by is not result.by for v in given):
+        return result
+    return replace(result, by=operation)

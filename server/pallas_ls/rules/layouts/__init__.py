@@ -1,0 +1,1 @@
+"""Register layouts through a kernel's values: which operation cannot get one."""
