@@ -330,7 +330,7 @@ class Facts(Known):
         simpler = conds.zero(self.simplify(c.expr)) if isinstance(c, Zero) else conds.nonpos(self.simplify(c.expr))
         if not isinstance(simpler, (Zero, NonPos)):
             return simpler if isinstance(simpler, bool) else None
-        if simpler in self.assumed or Not(simpler) in self.assumed:
+        if simpler in self.assumed or (isinstance(simpler, Zero) and Not(simpler) in self.assumed):
             return simpler in self.assumed
         plain = self._zero_by_spans(simpler.expr) if isinstance(simpler, Zero) else self._nonpos_by_span(simpler.expr)
         if plain is not None:
