@@ -19,7 +19,7 @@ from .consequences import implied_by_span, implied_by_value, in_class, renewed, 
 from .dim import Atom, Dim, Expr, Op
 from .interval import Span
 from .known import Known, multiple_of, rebuilt, residue_of, residue_of_atom, span_of, span_of_atom
-from .memory import Memory, Numbers, opposite, with_integers, witnessed
+from .notes import Notes, Numbers, opposite, with_integers, witnessed
 from .residue import Residue
 from .witness import IntCond, Witness
 
@@ -47,7 +47,7 @@ class Facts(Known):
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     contradictory: bool = False
     integers: tuple[IntCond, ...] = field(default=(), repr=False, compare=False)
-    memory: Memory = field(default_factory=Memory, repr=False, compare=False)
+    memory: Notes = field(default_factory=Notes, repr=False, compare=False)
 
     def _but(
         self,
@@ -74,7 +74,7 @@ class Facts(Known):
             self.values if values is None else values,
             contradictory or self.contradictory,
             self.integers if integers is None else integers,
-            Memory(self.memory.numbers if same else Numbers(self.memory.numbers)),
+            Notes(self.memory.numbers if same else Numbers(self.memory.numbers)),
         )
 
     def witnesses(self) -> list[Witness]:

@@ -14,6 +14,7 @@ from ..domain.context import Parametrised
 from ..domain.dim import Dim
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
+from ..domain.memory import Scope
 from ..domain.python import (
     MISSING,
     Bool,
@@ -94,6 +95,7 @@ class Machine:
       path: what is assumed at present.
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
+      scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
@@ -111,6 +113,7 @@ class Machine:
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
+        self.scopes: list[Scope] = []
         self.operations: list[Operation] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
@@ -205,7 +208,8 @@ class Machine:
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
         """Runs one side with the condition assumed, and undoes its writes."""
         path, trail, depth = self.path, self.trail, self.depth
-        launches, chain, stack, active = len(self.launches), self.chain, self.stack, len(self.active)
+        launches, scopes, active = len(self.launches), len(self.scopes), len(self.active)
+        chain, stack = self.chain, self.stack
         self.trail = Trail()
         self.assume(cond)
         begun = len(self.path.guards)
@@ -224,7 +228,7 @@ class Machine:
             writes = self.trail.new()
             self.trail.undo()
             self.path, self.trail, self.depth = path, trail, depth
-            del self.launches[launches:], self.active[active:]
+            del self.launches[launches:], self.scopes[scopes:], self.active[active:]
             self.chain, self.stack = chain, stack
         return Outcome(value, writes, raised, learnt)
 
