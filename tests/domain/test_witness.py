@@ -58,7 +58,7 @@ def test_bindings_satisfy_the_facts_and_no_answer_needs_them(
 ):
     binding, symbols, known, asked = situation
     facts = learnt(known, symbols, binding)
-    with patch("pallas_ls.domain.memory.first_witnesses", lambda: ()):
+    with patch("pallas_ls.domain.notes.first_witnesses", lambda: ()):
         alone = learnt(known, symbols, binding)
         assert not alone.witnesses()
         for question in asked:
