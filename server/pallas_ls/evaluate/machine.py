@@ -175,7 +175,7 @@ class Machine:
         if c is True or self.decide(c) is True:
             return
         facts = self.path.facts
-        self.step(0 if c in facts.memory.learnt else len(facts.assumed))  # every fact is looked at again
+        self.step(0 if c in facts.notes.learnt else len(facts.assumed))  # every fact is looked at again
         self.path = Path(facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:

@@ -63,6 +63,9 @@ _PLAIN_OPS: dict[str, Callable[[Any, Any], Any]] = {
     "**": operator.pow,
 }
 _LONGEST = 4096  # longer repeated sequences are not built
+#: Expressions that name more symbols than this are given up: one that is used in itself doubles with each round of a
+#: loop (`x = x + x // t`), and what is known of it would be worthless long before.
+_LARGEST = 256
 
 
 def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
@@ -111,6 +114,8 @@ def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
         raise Raised(None, "ZeroDivisionError", site) from None
     except ValueError:
         return m.unknown("a shift or power out of range", a, b, site=site)
+    if not isinstance(value, int) and dims.size(value) > _LARGEST:
+        return m.unknown("too large an expression", a, b, site=site)
     if op == "//":
         m.divisions.add(Division(site, a.dim, b.dim, m.decide(conds.divides(b.dim, a.dim))))
     inputs = (a.origin, b.origin)
