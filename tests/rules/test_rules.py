@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from pallas_ls.domain.finding import Severity
 from pallas_ls.domain.target import MEASURED, NEWEST, JaxVersion, Semantics, Target
 from pallas_ls.rules.registry import all_rules
 from pallas_ls.rules.rule import REFUSED, Rule
@@ -20,7 +21,10 @@ RECORDED = read(TABLE)
 
 #: Where a release refuses a bad kernel for another fault than the rule's: the rule that we name then.
 #: Lane, the default up to 0.10, looks for transforms first.
-OTHERWISE = {("async-store-bytes", JaxVersion(0, 10, 2)): "async-store-transforms"}
+OTHERWISE = {
+    ("async-store-bytes", JaxVersion(0, 10, 2)): "async-store-transforms",
+    ("max-registers-range", JaxVersion(0, 10, 2)): "max-registers",
+}
 
 
 def by_id(rules: tuple[Rule, ...]) -> pytest.MarkDecorator:
@@ -54,6 +58,10 @@ def test_the_good_kernel_has_no_finding(rule: Rule, version: JaxVersion) -> None
 def test_the_answer_for_a_release_is_what_it_was_recorded_to_say(rule: Rule, version: JaxVersion) -> None:
     theirs = RECORDED[f"{rule.id}.bad.py", version]
     found = findings("kernel.py", rule.example("bad"), version)
+    if theirs is None and rule.severity is Severity.WARNING:
+        [ours] = found
+        assert (ours.code, ours.severity, ours.jax) == (rule.id, Severity.WARNING, None)
+        return
     if theirs is None:
         assert found == ()
         assert not rule.holds_for(version, Target(version).default_semantics())
@@ -69,7 +77,7 @@ def test_the_answer_for_a_release_is_what_it_was_recorded_to_say(rule: Rule, ver
 def test_the_installed_jax_agrees(rule: Rule, kind: str) -> None:
     live = pytest.importorskip("tests.oracle.live", reason="JAX is not installed", exc_type=ImportError)
     theirs = live.verdict(KERNELS / f"{rule.id}.{kind}.py")
-    found = findings("kernel.py", rule.example(kind), live.VERSION)
+    found = [f for f in findings("kernel.py", rule.example(kind), live.VERSION) if f.severity is Severity.ERROR]
     assert len(found) == (theirs is not None)
     for ours in found:
         assert ours.jax is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import arguments, axes, buffers, store, synchronous, variants, views
+from . import arguments, axes, buffers, multiplication, operations, store, synchronous, variants, views
 from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
@@ -38,6 +38,8 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "async-store-layout-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),
     "async-store-atomic": (store.atomic,),
+    **multiplication.FIXES,
+    **operations.FIXES,
 }
 
 

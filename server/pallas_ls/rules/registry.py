@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from . import accumulators, arguments, async_store, axes, buffers, register_layouts, tcgen05, wgmma
+from . import (
+    accumulators,
+    arguments,
+    async_store,
+    axes,
+    buffers,
+    hardware,
+    operations,
+    references,
+    register_layouts,
+    registers_per_thread,
+    tcgen05,
+    tensor_memory,
+    unlowered,
+    wgmma,
+)
 from .rule import Rule
 
 _MODULES = (
@@ -11,10 +26,16 @@ _MODULES = (
     axes,
     async_store,
     register_layouts,
-    # matrix multiplication
+    # matrix multiplication, tensor memory, operations
     accumulators,
     wgmma,
     tcgen05,
+    tensor_memory,
+    references,
+    registers_per_thread,
+    operations,
+    unlowered,
+    hardware,
 )
 
 

@@ -46,6 +46,11 @@ def _outcome(v: CallView) -> tuple[WgmmaCase, Refused] | Unsure | None:
     return None if found is None else (case, found)
 
 
+def is_accepted(v: CallView) -> bool:
+    """Whether JAX certainly lowers the call."""
+    return v.cached("wgmma", lambda: _outcome(v)) is None
+
+
 def _refused(*kinds: str):
     """A check that reports some kinds of refusal."""
 
