@@ -43,11 +43,13 @@ class Operation:
       name: the library's name of the function ("jax.numpy.sum", "operator.binary", "load", "ref.get").
       operands: values by parameter name.
       site: the expression.
+      result: what it gave, which does not remember this operation.
     """
 
     name: str
     operands: Mapping[str, Value]
     site: Site
+    result: Value = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Array:
       layout: the register layout, where the program decides it; inside kernels only.
       index: the integer that a scalar stands for, where it is known (for offsets and slots).
       by: what computed it, inside kernels; None where that is not known.
+      cast_from: the layout before the `layout_cast` that gave this one.
     """
 
     shape: Shape
@@ -78,6 +81,7 @@ class Array:
     layout: ArrayLayout = field(default=None, hash=False)
     index: Int | None = field(default=None, hash=False)
     made: Made | None = field(default=None, compare=False)
+    cast_from: ArrayLayout = field(default=None, compare=False)
     by: Operation | None = field(default=None, compare=False, repr=False)
 
 

@@ -66,12 +66,24 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """A `raise` (or failing assert) of the program's own, and when it happens."""
+    """An exception of the program's own, and when it happens.
+
+    Attributes:
+      name: its class; `kinds`: that and the classes that it inherits from.
+      chain: host calls that led here, outermost first.
+      message: what it says, as far as that is known.
+      deliberate: by a `raise` or `assert` statement.
+      caught: exception classes that handlers around the host call take.
+    """
 
     site: Site | None
     name: str
     guards: tuple[Cond, ...]
     chain: tuple[Site, ...]
+    kinds: tuple[str, ...] = ()
+    message: str = ""
+    deliberate: bool = False
+    caught: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +93,11 @@ class HostCall:
     Attributes:
       path, name: the module and the name of the function.
       arguments: by parameter.
-      site: the call.
+      site: the call; chain: that and the host calls around it, outermost first.
     """
 
     path: str
     name: str
     arguments: Mapping[str, Value]
     site: Site
+    chain: tuple[Site, ...] = ()

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Operation
 from ..domain.cond import Cond
+from ..domain.context import Parametrised
 from ..domain.dim import Dim
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
-from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
+from ..domain.memory import Scope
+from ..domain.python import (
+    MISSING,
+    Bool,
+    Choice,
+    Instance,
+    Int,
+    Opaque,
+    Origin,
+    Unknown,
+    Value,
+    is_integer_enum,
+    root_of,
+)
 from ..domain.ref import Launch
 from ..source.span import Site
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
@@ -30,7 +44,11 @@ class Raised(Exception):
     """The program raises here on this path.
 
     Attributes:
+      value: the exception object; None where Python makes it.
+      name: its class; `kinds`: that and the classes that it inherits from.
       cases: (condition, raised where it holds, raised where it does not), where both sides of a branch raise.
+      message: what it says; `deliberate`: by a statement of the program's.
+      chain: the host calls that it came through, once it has left the innermost.
     """
 
     def __init__(
@@ -41,6 +59,10 @@ class Raised(Exception):
         self.name = name
         self.site = site
         self.cases = cases
+        self.kinds: tuple[str, ...] = (name,)
+        self.message = ""
+        self.deliberate = False
+        self.chain: tuple[Site, ...] | None = None
 
 
 class BudgetExceeded(Exception):
@@ -73,12 +95,15 @@ class Machine:
       path: what is assumed at present.
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
+      scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
       calling: sites of the calls of JAX inside kernels that are under way.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
+      handling: exceptions whose handlers are running, innermost last; None where it is not known which.
+      parametrised: tests with rows of arguments, by the identity of their function.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -89,6 +114,7 @@ class Machine:
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
+        self.scopes: list[Scope] = []
         self.operations: list[Operation] = []
         self.calling: list[Site] = []
         self.chain: tuple[Site, ...] = ()
@@ -114,6 +140,8 @@ class Machine:
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
+        self.handling: list[Raised | None] = []
+        self.parametrised: dict[int, Parametrised] = {}
 
     # -- writes ------------------------------------------------------------------------------------
 
@@ -138,8 +166,9 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
-        self.step(len(self.path.facts.assumed))  # every fact is looked at again
-        self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
+        facts = self.path.facts
+        self.step(0 if c in facts.memory.learnt else len(facts.assumed))  # every fact is looked at again
+        self.path = Path(facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
         """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
@@ -181,7 +210,8 @@ class Machine:
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
         """Runs one side with the condition assumed, and undoes its writes."""
         path, trail, depth = self.path, self.trail, self.depth
-        launches, chain, stack, active = len(self.launches), self.chain, self.stack, len(self.active)
+        launches, scopes, active = len(self.launches), len(self.scopes), len(self.active)
+        chain, stack = self.chain, self.stack
         self.trail = Trail()
         self.assume(cond)
         begun = len(self.path.guards)
@@ -200,7 +230,7 @@ class Machine:
             writes = self.trail.new()
             self.trail.undo()
             self.path, self.trail, self.depth = path, trail, depth
-            del self.launches[launches:], self.active[active:]
+            del self.launches[launches:], self.scopes[scopes:], self.active[active:]
             self.chain, self.stack = chain, stack
         return Outcome(value, writes, raised, learnt)
 
@@ -211,6 +241,8 @@ class Machine:
             raise _either(cond, a.raised, b.raised)
         if a.raised or b.raised:
             lost, kept, learnt = (a, b, conds.negate(cond)) if a.raised else (b, a, cond)
+            if lost.raised is not None and lost.raised.name == "Skipped":
+                return self._as_if_not_skipped(learnt, kept)
             self.note_raise(conds.negate(learnt), lost.raised)
             self.note_writes(lost.writes)
             self.take(learnt, kept)
@@ -219,6 +251,14 @@ class Machine:
         self.learn_from(conds.negate(cond), b)
         self.merge_writes(cond, a.writes, b.writes)
         return merge(cond, a.value, b.value)
+
+    def _as_if_not_skipped(self, learnt: Cond, kept: Outcome) -> Value:
+        """A test that may be skipped is looked at as if it is not: that is no condition of what it calls."""
+        self.learn(learnt)
+        self.apply(kept.writes)
+        for c in kept.learnt:
+            self.assume(c)
+        return kept.value
 
     def take(self, cond: Cond, side: Outcome) -> None:
         """Goes on with one side only: its condition, its writes, and what it learnt hold from here on."""
@@ -241,7 +281,9 @@ class Machine:
     def note_raised(self, raised: Raised, guards: tuple[Cond, ...]) -> None:
         """Records a raise, each of its cases by itself."""
         if raised.cases is None:
-            self.raises.append(Raise(raised.site, raised.name, guards, self.chain))
+            chain = self.chain if raised.chain is None else raised.chain
+            kept = (raised.kinds, raised.message, raised.deliberate, self.caught)
+            self.raises.append(Raise(raised.site, raised.name, guards, chain, *kept))
             return
         cond, yes, no = raised.cases
         self.note_raised(yes, (*guards, cond))
@@ -311,6 +353,8 @@ class Machine:
             low = 0 if ".shape[" in v.name else None
             origin = Origin(site, "parameter") if site else None
             return Int(dims.symbol(v.name, sure=v.hint == "int" or low == 0, low=low), origin)
+        if isinstance(v, Instance) and is_integer_enum(v.cls):
+            return self.as_int(v.slots.get("value"), site)
         index = getattr(v, "index", None)
         return index if isinstance(index, Int) else None
 
@@ -318,6 +362,10 @@ class Machine:
         """An unknown value that says why, and which parameters would have decided it."""
         self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
+
+    def raises_error(self, name: str, site: Site | None) -> NoReturn:
+        """Python raises here, whatever is not known."""
+        raise Raised(None, name, site)
 
     # -- budget ------------------------------------------------------------------------------------
 

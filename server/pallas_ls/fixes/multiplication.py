@@ -133,12 +133,6 @@ def last_axis(repair: Repair) -> Iterator[Candidate]:
         yield Candidate(f'Multiply together along "{names[-1]}"', True, edits)
 
 
-def own_accumulator(repair: Repair) -> Iterator[Candidate]:
-    """An accumulator for each warpgroup."""
-    edits = repair.remove_argument(repair.view.fact.site, repair.view.site("collective_axes"))
-    yield Candidate("Allocate the accumulator in each warpgroup", True, edits)
-
-
 FIXES: dict[str, tuple[Make, ...]] = {
     "wgmma-shape": (transposed,),
     "wgmma-transforms": (transforms,),
@@ -146,7 +140,6 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "wgmma-swizzle": (transforms, inferred),
     "wgmma-depth": (transforms,),
     "wgmma-accumulator": (accumulator(WGMMA),),
-    "accumulator-collective": (own_accumulator,),
     "tcgen05-shape": (transposed,),
     "tcgen05-transforms": (transforms,),
     "tcgen05-tiling": (transforms, inferred),

@@ -27,6 +27,7 @@ from ..domain.ref import (
 from ..source.span import Site
 from . import recording
 from .convert import as_constant, as_dtype, as_shape
+from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry, by_case, method
 
 
@@ -208,7 +209,7 @@ def _from_slice(m: Any, extent: Extent, s: Slice) -> Ds:
 def _sized(m: Any, s: Slice, size: int) -> Int:
     stop = m.as_int(s.stop) if s.stop is not None else None
     start = m.as_int(s.start) if s.start is not None else None
-    if start is None and stop is not None and stop.dim == size:
+    if (start is None or start.dim == 0) and stop is not None and stop.dim == size:
         return Int(size, stop.origin)
     return Int(size)
 
@@ -281,8 +282,8 @@ class RefItems:
 
         def one(values: dict[str, Value]) -> Value:
             part = index_ref(m, v, values["index"], site)
-            out = load(m, part)
             operands = {"self": v, "source": part, "idx": values["index"]}
+            out = computed(m, "ref.get", operands, site, load(m, part))
             recording.record(m, "ref.get", site, operands, out, {"idx": where})
             return out
 
@@ -295,7 +296,7 @@ class RefItems:
             part = index_ref(m, v, values["index"], site)
             operands = {"self": v, "target": part, "value": values["value"], "idx": values["index"]}
             recording.record(m, "ref.set", site, operands, None, {"idx": where})
-            return None
+            return computed(m, "ref.set", operands, site, None)
 
         by_case(m, {"index": index, "value": value}, one)
 

@@ -48,7 +48,7 @@ def stored_shape(v: CallView) -> Answer:
     shape = _shape_of(value)
     if ref is None or shape is None:
         return None
-    if v.shapes_differ(shape, ref.shape) is not True:
+    if v.shapes_differ(shape, ref.shape) is not True or _is_refused(v, ref) or _is_loaded_from_refused(v, value):
         return None
     a, b = show_shape(shape), show_shape(ref.shape)
     if ref.type.kind == "acc":
@@ -64,6 +64,17 @@ def stored_shape(v: CallView) -> Answer:
     return Problem(text, jax, v.site("value"), _declared(ref))
 
 
+def _is_refused(v: CallView, ref: Ref) -> bool:
+    """Whether a buffer of tensor memory cannot be: what repairs it may change its shape."""
+    shape = v.exact_shape(ref.type.shape)
+    return ref.type.space == "tmem" and (shape is None or len(shape) != 2 or shape[0] not in (64, 128))
+
+
+def _is_loaded_from_refused(v: CallView, value: Value) -> bool:
+    sources = value.by.operands.values() if isinstance(value, Array) and value.by is not None else ()
+    return any(isinstance(x, Ref) and _is_refused(v, x) for x in sources)
+
+
 def stored_dtype(v: CallView) -> Answer:
     """A value whose element type is not the reference's."""
     ref, value = reference(v), v.value("value")
@@ -71,6 +82,8 @@ def stored_dtype(v: CallView) -> Answer:
         return None
     if not isinstance(value.dtype, DType) or not isinstance(ref.dtype, DType) or value.dtype == ref.dtype:
         return None
+    if value.dtype.is_integer and ref.dtype.is_integer:
+        return None  # integers are converted
     name = ref.name or "the reference"
     if ref.type.kind == "acc":
         jax = JaxError("ValueError", f"Accumulator dtype {ref.dtype} does not match value dtype {value.dtype}")
@@ -234,7 +247,7 @@ RULES = (
         21,
         stored_dtype,
         f"{_SWAP}; {_ACC}",
-        "A store does not convert: cast with `.astype(ref.dtype)` before it.",
+        "A store does not convert, but for integers: cast with `.astype(ref.dtype)` before it.",
     ),
     Rule(
         "lane-tiled-access",

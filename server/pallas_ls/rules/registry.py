@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from . import (
-    accumulators,
+    allocation,
     arguments,
     async_store,
     axes,
+    barriers,
     buffers,
+    copies,
     hardware,
+    kernel_call,
+    memory,
+    mesh,
     operations,
+    pipeline,
     references,
     register_layouts,
     registers_per_thread,
     tcgen05,
     tensor_memory,
+    tmem,
     unlowered,
     wgmma,
 )
@@ -27,7 +34,6 @@ _MODULES = (
     async_store,
     register_layouts,
     # matrix multiplication, tensor memory, operations
-    accumulators,
     wgmma,
     tcgen05,
     tensor_memory,
@@ -36,6 +42,16 @@ _MODULES = (
     operations,
     unlowered,
     hardware,
+    # copies and barriers
+    copies,
+    barriers,
+    # the kernel, its memory and pipelines
+    mesh,
+    kernel_call,
+    allocation,
+    tmem,
+    memory,
+    pipeline,
 )
 
 

@@ -17,6 +17,7 @@ from ..domain.ref import Ds, Indexed, Loaded, Permuted, Position, Ref, RefType, 
 from ..domain.target import Semantics
 from .buffers import transforms_are_sound
 from .rule import Unsure
+from .transfer.behaviour import behaviour
 from .transfer.case import Accepted, BarrierKind, Outcome, Sliced, StoreCase, Undecided, View
 from .transfer.ops import Load, load_layout
 from .transfer.store import async_store_outcome
@@ -90,6 +91,31 @@ def _store_case(v: CallView) -> StoreCase | Unsure:
         barrier.type.params.get("orders_tensor_core") is True,
         view,
         v.capability,
+        isinstance(src.layout, Splat) or isinstance(src.cast_from, Splat),
+    )
+
+
+def transfer_case(v: CallView, ref: Ref, optimized: bool) -> StoreCase | Unsure:
+    """A load from or a store to a buffer (or a view of it) in shared memory, as the solver's constraint takes it."""
+    shape = v.exact_shape(ref.shape)
+    if shape is None or not isinstance(ref.dtype, DType) or ref.type.space != "smem" or ref.type.kind != "data":
+        return Unsure("the buffer is not known")
+    transforms = exact_transforms(v, ref.type)
+    view = _view(v, ref)
+    if isinstance(transforms, Unsure) or isinstance(view, Unsure):
+        return Unsure("the buffer's transforms or the view are not known")
+    return StoreCase(
+        shape,
+        ref.dtype.bits,
+        ref.dtype.name,
+        None,
+        transforms[0],
+        transforms[1],
+        Semantics.WARPGROUP,
+        v.version,
+        optimized,
+        view=view,
+        arch=v.capability,
     )
 
 
@@ -127,6 +153,8 @@ def source_layout(
             return None  # computed from values of that layout: the solver may change it on the way
         return named_layout(v, layout)
     if isinstance(layout, Loaded):
+        if semantics is Semantics.WARPGROUP and behaviour(v.version).splat_from_front and len(shape) > 2:
+            return None  # there the solver gives a constant fewer layouts than a loaded value
         if semantics is Semantics.WARPGROUP:
             return SplatLayout(shape)  # as free as a constant: the solver gives it any layout that the store takes
         return _lane_load(v, layout.ref)

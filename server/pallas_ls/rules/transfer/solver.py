@@ -86,6 +86,42 @@ def solve(case: StoreCase) -> Solution | JaxError | Undecided:
     return _with_free_layout(case, seen)
 
 
+def can_transfer(case: StoreCase, layout: Tiled | Strided) -> bool | Undecided:
+    """Whether a value of that layout can be loaded from, or stored to, the ref with any transforms that it may have.
+
+    The solver's constraint `IsTransferableSmemRegisters`, for the allocated ref's given transforms or those that the
+    solver would try; whatever else uses the ref only takes some of them away.
+    """
+    given = _given(case)
+    if isinstance(given, JaxError | Undecided):
+        return Undecided("the ref's transforms are refused or not known")
+    if isinstance(layout, Strided):
+        return given is None
+    if given is not None and not _divides_slices(case, given):
+        return False
+    for transforms in (_seen_through_view(case, given),) if given is not None else tuple(_conjured(case)):
+        possible = transferable(case, layout, transforms)
+        if isinstance(possible, JaxError | Undecided):
+            return Undecided("this transfer has no model")
+        if possible:
+            return True
+    return False
+
+
+def no_transfer(case: StoreCase, layout: RegisterLayout) -> JaxError:
+    """What the solver says where `can_transfer` is False."""
+    given = _given(case)
+    if isinstance(given, Transforms):
+        return _unsatisfiable(case, layout, _seen_through_view(case, given))
+    return behaviour(case.version).unsatisfiable
+
+
+def tried_layouts(case: StoreCase) -> tuple[Tiled, ...]:
+    """The layouts that the solver tries for a value on which nothing else depends, because of the ref alone."""
+    given = _given(case)
+    return _candidate_layouts(case, given) if isinstance(given, Transforms) else ()
+
+
 def _given(case: StoreCase) -> Transforms | JaxError | Undecided | None:
     """The transforms that the user gave, as the solver takes them; None: it may choose."""
     rules = behaviour(case.version)
@@ -169,6 +205,8 @@ def _with_layout(case: StoreCase, layout: Tiled, seen: Transforms | None) -> Sol
     """A value whose layout is fixed: its transforms are given, or the first ones conjured that can be stored to."""
     if not layout.applies_to(case.shape):
         return Undecided("the value's layout does not apply to its shape")
+    if not _takes_splat(case, layout):
+        return behaviour(case.version).unsatisfiable
     for transforms in _conjured(case) if seen is None else (seen,):
         possible = transferable(case, layout, transforms)
         if isinstance(possible, JaxError | Undecided):
@@ -201,7 +239,8 @@ def _candidate_layouts(case: StoreCase, seen: Transforms) -> tuple[Tiled, ...]:
 
 def _takes_splat(case: StoreCase, layout: Tiled) -> bool:
     """Whether a constant can take the layout; up to JAX 0.10 the wrong dimensions were compared above rank 2."""
-    if not isinstance(case.source, Splat) or not behaviour(case.version).splat_from_front:
+    constant = case.constant or isinstance(case.source, Splat)
+    if not constant or not behaviour(case.version).splat_from_front:
         return True
     return all(size % tile == 0 for size, tile in zip(case.shape, layout.base_tile, strict=False))
 
