@@ -101,6 +101,7 @@ class Machine:
       launches: kernels that are being launched, outermost first.
       scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
+      calling: sites of the calls of JAX inside kernels that are under way.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
@@ -120,6 +121,7 @@ class Machine:
         self.launches: list[Launch] = []
         self.scopes: list[Scope] = []
         self.operations: list[Operation] = []
+        self.calling: list[Site] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
         self.depth = 0

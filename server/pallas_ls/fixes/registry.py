@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import arguments, axes, buffers, copies, kernels, store, synchronous, variants, views
+from . import (
+    arguments,
+    axes,
+    buffers,
+    copies,
+    kernels,
+    multiplication,
+    operations,
+    store,
+    synchronous,
+    variants,
+    views,
+)
 from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
@@ -78,6 +90,9 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "smem-contiguous": (copies.transforms,),
     "wait-count": (copies.wait_for_all,),
     "wait-architecture": (copies.wait_at_barrier,),
+    # Matrix multiplication, tensor memory, operations on values.
+    **multiplication.FIXES,
+    **operations.FIXES,
 }
 
 
