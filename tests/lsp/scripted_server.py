@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 
 from pallas_ls.answers.report import FileReport, Hover, KernelCall, Offer, Summary, SyntaxProblem
 from pallas_ls.domain.finding import Edit, Finding, Fix, JaxError, Related, Severity
@@ -65,6 +66,9 @@ class ScriptedSession:
     def hover(self, path: str, offset: int) -> Hover | None:
         match = next((m for m in re.finditer(r"\w+", self.text(path)) if m.start() <= offset <= m.end()), None)
         return Hover(Span(path, *match.span()), f"**{match[0]}**", None) if match else None
+
+    def look_at(self, paths: Iterable[str]) -> None:
+        pass
 
     def kernels(self, path: str) -> list[KernelCall]:
         found = []

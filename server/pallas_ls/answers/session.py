@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 
 from ..domain.fact import CallFact
@@ -178,6 +178,11 @@ class Session:
         """A place's line, counted from 1."""
         module = self.files.module(span.path)
         return module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
+
+    def look_at(self, paths: Iterable[str]) -> None:
+        """Takes the calls in other files as contexts of what they call."""
+        for path in paths:
+            self.program.analyse(path)
 
     def kernels(self, path: str) -> list[KernelCall]:
         """What can be confirmed in a file, in order."""

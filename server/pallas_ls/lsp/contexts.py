@@ -64,6 +64,7 @@ def identity(call: KernelCall) -> str:
 
 async def list_contexts(server: PallasServer, *arguments: Any) -> list[dict[str, Any]]:
     place = read_place(LIST, arguments)
+    await server.ask(place.uri, lambda document: server.analysis.look_for_callers(document.path))
     calls = await _calls(server, place)
     return [
         {
