@@ -64,16 +64,7 @@ class Calls:
     def call_starred(self, fr: Frame, f: Value, args: list[Any], kwargs: list[Any], site: Site) -> Value:
         """A call with `*` or `**` arguments."""
         m = fr.m
-        values: list[Value] = []
-        sites: list[Site] = []
-        unknown = False
-        for star, e, where in args:
-            v = e(fr)
-            items = self.program.items.iterate(m, v) if star else [v]
-            unknown = unknown or items is None
-            if not unknown and items is not None:
-                values += items
-                sites += [where] * len(items)
+        rows = [(star, e(fr), where) for star, e, where in args]
         named: dict[str, Value] = {}
         named_sites: dict[str, Site] = {}
         mappings: list[Value] = []
@@ -83,9 +74,31 @@ class Calls:
                 named[key], named_sites[key] = v, where
             else:
                 mappings.append(v)
-        return self._with_mappings(
-            m, f, Call(site, tuple(values), named, tuple(sites), named_sites, unknown), mappings, fr
-        )
+        return self._with_stars(m, f, Call(site, (), named, (), named_sites), rows, mappings, fr)
+
+    def _with_stars(
+        self, m: Machine, f: Value, call: Call, rows: list[tuple[bool, Value, Site]], mappings: list[Value], fr: Frame
+    ) -> Value:
+        """Spreads `*values`; one whose length differs under a condition splits the call, where there are few cases."""
+        values, sites = list(call.args), list(call.arg_sites)
+        unknown = False
+        for i, (star, v, where) in enumerate(rows):
+            items = self.program.items.iterate(m, v) if star else [v]
+            if items is None and isinstance(choice := self.program.items.spread(m, v), Choice):
+                begun = Call(call.site, tuple(values), call.kwargs, tuple(sites), call.kwarg_sites)
+                sides = [[(True, x, where), *rows[i + 1 :]] for x in (choice.yes, choice.no)]
+                return m.branch(
+                    choice.cond,
+                    lambda: self._with_stars(m, f, begun, sides[0], mappings, fr),  # noqa: B023
+                    lambda: self._with_stars(m, f, begun, sides[1], mappings, fr),  # noqa: B023
+                )
+            if items is None:
+                unknown = True
+                break
+            values += items
+            sites += [where] * len(items)
+        spread = Call(call.site, tuple(values), call.kwargs, tuple(sites), call.kwarg_sites, unknown)
+        return self._with_mappings(m, f, spread, mappings, fr)
 
     def _with_mappings(self, m: Machine, f: Value, call: Call, mappings: list[Value], fr: Frame) -> Value:
         """Spreads `**mappings`; one that differs under a condition splits the call."""

@@ -116,6 +116,9 @@ def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None
     if isinstance(source, IteratorCell) and not isinstance(fr.m.program.items.remaining(fr.m, source), Unknown):
         return _loop(fr, lambda inner: _drawn_rounds(inner, source, store, body, label), orelse)
     items = fr.m.program.items.iterate(fr.m, source)
+    if items is None and isinstance(choice := fr.m.program.items.spread(fr.m, source), Choice):
+        sides = [lambda inner, x=x: for_(inner, x, store, body, orelse, label, site) for x in (choice.yes, choice.no)]
+        return if_(fr, choice.cond, *sides)
     if items is None:
 
         def begin() -> None:  # what is known of the element holds in the body only: the loop may not run at all
