@@ -43,11 +43,13 @@ class Operation:
       name: the library's name of the function ("jax.numpy.sum", "operator.binary", "load", "ref.get").
       operands: values by parameter name.
       site: the expression.
+      result: what it gave, which does not remember this operation.
     """
 
     name: str
     operands: Mapping[str, Value]
     site: Site
+    result: Value = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def computed(m: Any, name: str, operands: Mapping[str, Value], site: Site, resul
     """
     if m.launch is None:
         return result
-    operation = Operation(name, operands, site)
+    operation = Operation(name, operands, site, result)
     m.operations.append(operation)
     return _by(operation, result)
 

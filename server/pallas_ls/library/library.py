@@ -80,14 +80,14 @@ class Library:
         model = self.registry.items.get(type(v))
         if model is None:
             return m.unknown(f"an element of {type(v).__name__.lower()}", v, site=site)
-        return computed(m, "getitem", {"of": v, "index": index}, site, model.get(m, v, index, site, where))
+        result = model.get(m, v, index, site, where)
+        return computed(m, "getitem", {"of": v, "index": index}, site, result) if isinstance(v, Array) else result
 
     def setitem(self, m: Any, v: Value, index: Value, value: Value, site: Site, where: Site) -> None:
         """A subscript assignment to a library object."""
         model = self.registry.items.get(type(v))
         if model is not None:
             model.set(m, v, index, value, site, where)
-            computed(m, "setitem", {"of": v, "index": index, "value": value}, site, None)
 
     def iterate(self, m: Any, v: Value) -> list[Value] | None:
         """The elements of a library object."""

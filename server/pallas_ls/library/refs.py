@@ -27,6 +27,7 @@ from ..domain.ref import (
 from ..source.span import Site
 from . import recording
 from .convert import as_constant, as_dtype, as_shape
+from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry, by_case, method
 
 
@@ -281,8 +282,8 @@ class RefItems:
 
         def one(values: dict[str, Value]) -> Value:
             part = index_ref(m, v, values["index"], site)
-            out = load(m, part)
             operands = {"self": v, "source": part, "idx": values["index"]}
+            out = computed(m, "ref.get", operands, site, load(m, part))
             recording.record(m, "ref.get", site, operands, out, {"idx": where})
             return out
 
@@ -295,7 +296,7 @@ class RefItems:
             part = index_ref(m, v, values["index"], site)
             operands = {"self": v, "target": part, "value": values["value"], "idx": values["index"]}
             recording.record(m, "ref.set", site, operands, None, {"idx": where})
-            return None
+            return computed(m, "ref.set", operands, site, None)
 
         by_case(m, {"index": index, "value": value}, one)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from ..domain.array import Array, LayoutName
 from ..domain.finding import JaxError
 from ..domain.layout_table import instantiate
+from ..domain.target import JaxVersion, Semantics
 from ..source.span import Site
 from .layouts.flow import Flow, Kind
-from .rule import Answer, Problem, Rule, Unsure
+from .layouts.sharing import shared_with, some_layout
+from .rule import Answer, Note, Problem, Rule, Unsure
 from .store_case import plain_arguments
+from .transfer.behaviour import behaviour
 from .view import CallView
 
 INFERENCE = "jax/experimental/mosaic/gpu/layout_inference.py"
@@ -45,6 +49,38 @@ def _told_by_the_store(v: CallView, kind: Kind, site: object) -> bool:
     src = v.value("src")
     made = src.made if isinstance(src, Array) else None
     return v.fact.api == "async_store_smem" and kind is Kind.SHAPE and made is not None and made.site == site
+
+
+def no_layout(v: CallView) -> Answer:
+    """A stored value that the layouts JAX tries do not fit."""
+    value = v.value("value")
+    if v.semantics is not Semantics.WARPGROUP or v.fact.launch is None or v.fact.launch.warp:
+        return None
+    if not isinstance(value, Array):
+        return None
+    shared = shared_with(v, value, v.fact.operations)
+    if shared is None:
+        return None
+    found = some_layout(v, shared)
+    if found is not None:
+        return found if isinstance(found, Unsure) else None
+    loads = tuple(Note(t.site, "loaded here") for t in shared.loads if t.site != v.fact.site)
+    return Problem(_nothing_fits(shared.shape), behaviour(v.version).unsatisfiable, v.site("value"), loads)
+
+
+def _nothing_fits(shape: tuple[int, ...]) -> str:
+    count = math.prod(shape)
+    start = f"No register layout fits this value of shape {shape}. "
+    if count % 128:
+        return (
+            f"{start}Under Warpgroup semantics the 128 threads of a warpgroup share its elements, and {count} is no "
+            "multiple of 128: load 128 elements or a multiple at a time (pad the buffer), or use Lane semantics where "
+            "a single thread does the work."
+        )
+    return (
+        f"{start}A buffer with a tiling is loaded and stored in tiles of 64x8 elements (wgmma's layout): let the block "
+        "have a multiple of 64 rows, or leave the buffer's transforms out."
+    )
 
 
 def arguments(v: CallView) -> Answer:
@@ -130,5 +166,30 @@ RULES = (
         f"{INFERENCE}, _extract_strided_slice_constraint_system; {FRAGMENTED}, FragmentedArray.__getitem__",
         "A slice takes registers, and moves no element from one thread to another: it is made of whole tiles. Slicing "
         "the buffer in memory (`ref.at[...]`, `ref[...]`) has no such limit beyond the buffer's own tiling.",
+    ),
+    Rule(
+        "load-layout",
+        "A load gives a register layout that the buffer's tiling and swizzle have a fast path for.",
+        USES,
+        9,
+        _refused(Kind.TRANSFER),
+        f"{INFERENCE}, IsTransferableSmemRegisters; {FRAGMENTED}, plan_tiled_transfer",
+        "The threads of a warp load together. Where tiling and swizzle do not fit the layout, several of them would "
+        "want the same memory bank; JAX refuses such a load unless it is told `optimized=False`.",
+        since=JaxVersion(0, 11),
+        semantics=Semantics.WARPGROUP,
+    ),
+    Rule(
+        "register-layout",
+        "A loaded and stored value has a register layout that fits its buffers.",
+        ("ref.set", "store"),
+        60,
+        no_layout,
+        f"{INFERENCE}, find_assignments_for",
+        "Under Warpgroup semantics JAX picks a layout for every value. Where the program names none, it tries few: a "
+        "strided one for plain buffers, whose elements are a multiple of 128, and the layouts of wgmma and tcgen05 for "
+        "tiled ones, whose blocks are multiples of 64x8 elements. Where none of them serves every load and store of "
+        "the value, it gives up.",
+        semantics=Semantics.WARPGROUP,
     ),
 )

@@ -93,6 +93,30 @@ def _store_case(v: CallView) -> StoreCase | Unsure:
     )
 
 
+def transfer_case(v: CallView, ref: Ref, optimized: bool) -> StoreCase | Unsure:
+    """A load from or a store to a buffer (or a view of it) in shared memory, as the solver's constraint takes it."""
+    shape = v.exact_shape(ref.shape)
+    if shape is None or not isinstance(ref.dtype, DType) or ref.type.space != "smem" or ref.type.kind != "data":
+        return Unsure("the buffer is not known")
+    transforms = exact_transforms(v, ref.type)
+    view = _view(v, ref)
+    if isinstance(transforms, Unsure) or isinstance(view, Unsure):
+        return Unsure("the buffer's transforms or the view are not known")
+    return StoreCase(
+        shape,
+        ref.dtype.bits,
+        ref.dtype.name,
+        None,
+        transforms[0],
+        transforms[1],
+        Semantics.WARPGROUP,
+        v.version,
+        optimized,
+        view=view,
+        arch=v.capability,
+    )
+
+
 def exact_transforms(v: CallView, t: RefType) -> tuple[tuple[int, ...] | None, int | None] | Unsure:
     """(tiling, swizzle) of a buffer: a tiling and then a swizzle, either of them, or none."""
     if isinstance(t.transforms, Unknown):

@@ -19,15 +19,41 @@ from ...domain.array import Array, LayoutName, Operation
 from ...domain.array import Splat as SplatLayout
 from ...domain.finding import JaxError
 from ...domain.layout import Strided, Tiled
-from ...domain.layout_table import jax_repr
+from ...domain.layout_table import (
+    TCGEN05,
+    TCGEN05_TRANSPOSED,
+    WGMMA,
+    WGMMA_TRANSPOSED,
+    WGMMA_UPCAST_2X,
+    WGMMA_UPCAST_4X,
+    jax_repr,
+    tmem_native,
+)
 from ...domain.python import Int, Slice, Value
+from ...domain.ref import Ref
 from ...domain.target import Semantics
 from ...source.span import Site
-from ..rule import Note
-from ..store_case import loaded_layout, named_layout
+from ..rule import Note, Unsure
+from ..store_case import loaded_layout, named_layout, transfer_case
 from ..transfer.behaviour import behaviour
+from ..transfer.solver import can_transfer, no_transfer
 from ..view import CallView, show_array
 from .names import CASTS, LOADS, POINTWISE, REDUCTIONS
+
+_NATIVE = tuple(tmem_native(n) for n in (1, 2, 4, 8, 16, 32))
+
+
+def converted(layout: Tiled | Strided, bits: int) -> tuple[Tiled, ...]:
+    """Layouts from which JAX converts to this one on a cast (constraints.py, `_is_supported_tiled_relayout`)."""
+    narrow, nibble = bits <= 16, bits == 4
+    if layout == WGMMA:
+        return (WGMMA_TRANSPOSED, *(WGMMA_UPCAST_2X,) * narrow, *(WGMMA_UPCAST_4X,) * nibble)
+    if layout == WGMMA_UPCAST_2X:
+        return ((WGMMA,) * narrow) + ((WGMMA_UPCAST_4X,) * nibble)
+    if layout in _NATIVE:
+        return _NATIVE
+    back = {WGMMA_TRANSPOSED: WGMMA, TCGEN05: TCGEN05_TRANSPOSED, TCGEN05_TRANSPOSED: TCGEN05}
+    return (back[layout],) if isinstance(layout, Tiled) and layout in back else ()
 
 
 class Kind(Enum):
@@ -36,6 +62,7 @@ class Kind(Enum):
     SHAPE = "the layout's tiles do not fit the array"
     MIXED = "operands in different layouts"
     SLICE = "a slice that cuts tiles"
+    TRANSFER = "a load that cannot give the layout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +182,44 @@ def _cast(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Known
     shown = f"plgpu.Layout.{name.name}"
     if not layout.applies_to(shape):
         return f.refuse(Kind.SHAPE, by.site, does_not_fit(a, shape, layout, shown), shape_error(f, shape, layout))
+    source = _loaded_from(by)
+    refused = _cannot_load(f, source, layout) if f.semantics is Semantics.WARPGROUP and source is not None else None
+    if source is not None and refused is not None:
+        return f.refuse(Kind.TRANSFER, by.site, _no_transfer(source, shown), refused)
     return Given(layout, by.site, shown)
+
+
+def _loaded_from(by: Operation) -> Operation | None:
+    """The load whose value is given the layout at once: `load(layout=)`, or a cast of what was loaded."""
+    if by.name in LOADS:
+        return by
+    x = by.operands.get("x")
+    return x.by if isinstance(x, Array) and x.by is not None and x.by.name in LOADS else None
+
+
+def _cannot_load(f: Flow, load: Operation, layout: Tiled | Strided) -> JaxError | None:
+    """JAX's refusal where the buffer can be loaded neither in the layout nor in one that JAX converts to it."""
+    source, optimized = load.operands.get("source", load.operands.get("src")), load.operands.get("optimized", True)
+    if not isinstance(source, Ref) or not isinstance(optimized, bool):
+        return None
+    case = transfer_case(f.view, source, optimized)
+    if isinstance(case, Unsure):
+        return None
+    candidates = [x for x in (layout, *converted(layout, case.bits)) if x.applies_to(case.shape)]
+    return no_transfer(case, layout) if all(can_transfer(case, x) is False for x in candidates) else None
+
+
+def _no_transfer(load: Operation, shown: str) -> str:
+    source = load.operands.get("source", load.operands.get("src"))
+    name = source.name if isinstance(source, Ref) and source.name else "the buffer"
+    optimized = load.operands.get("optimized", True)
+    text = f"A load of {name} in {shown} has no fast path: its tiling and swizzle do not fit the layout"
+    if optimized is True:
+        text += (
+            ", so that threads would meet in the same memory banks. Give the buffer transforms that fit "
+            "(plgpu.TilingTransform, plgpu.SwizzleTransform), or allow a slow load: plgpu.load(..., optimized=False)"
+        )
+    return text + "."
 
 
 def does_not_fit(a: Array, shape: tuple[int, ...], layout: Tiled | Strided, shown: str) -> str:
@@ -198,8 +262,8 @@ def _pointwise(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> 
     if other is None:
         return first
     message = (
-        f"The operands are in different register layouts, {first.name} and {other.name}. An elementwise operation needs "
-        f"one: give one of them the other's with plgpu.layout_cast, or load it in that layout."
+        f"The operands are in different register layouts, {first.name} and {other.name}. An elementwise operation "
+        f"needs one: give one of them the other's with plgpu.layout_cast, or load it in that layout."
     )
     return f.refuse(Kind.MIXED, by.site, message, _mixed_error(f), first, other)
 
@@ -228,9 +292,7 @@ def _reduced(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Kn
 def _sliced(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Known:
     """`x[a:b, c:d]` of a value: the slice is made of whole tiles."""
     source, before = by.operands["of"], given["of"]
-    if not isinstance(source, Array):
-        return _loaded(f, a, by, given)
-    if isinstance(before, Given):
+    if isinstance(source, Array) and isinstance(before, Given):
         ranges = _ranges(f.view, source, by.operands["index"])
         if ranges is not None:
             return _slice_of(f, a, by, before, ranges)

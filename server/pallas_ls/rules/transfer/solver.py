@@ -86,6 +86,42 @@ def solve(case: StoreCase) -> Solution | JaxError | Undecided:
     return _with_free_layout(case, seen)
 
 
+def can_transfer(case: StoreCase, layout: Tiled | Strided) -> bool | Undecided:
+    """Whether a value of that layout can be loaded from, or stored to, the ref with any transforms that it may have.
+
+    The solver's constraint `IsTransferableSmemRegisters`, for the allocated ref's given transforms or those that the
+    solver would try; whatever else uses the ref only takes some of them away.
+    """
+    given = _given(case)
+    if isinstance(given, JaxError | Undecided):
+        return Undecided("the ref's transforms are refused or not known")
+    if isinstance(layout, Strided):
+        return given is None
+    if given is not None and not _divides_slices(case, given):
+        return False
+    for transforms in (_seen_through_view(case, given),) if given is not None else tuple(_conjured(case)):
+        possible = transferable(case, layout, transforms)
+        if isinstance(possible, JaxError | Undecided):
+            return Undecided("this transfer has no model")
+        if possible:
+            return True
+    return False
+
+
+def no_transfer(case: StoreCase, layout: RegisterLayout) -> JaxError:
+    """What the solver says where `can_transfer` is False."""
+    given = _given(case)
+    if isinstance(given, Transforms):
+        return _unsatisfiable(case, layout, _seen_through_view(case, given))
+    return behaviour(case.version).unsatisfiable
+
+
+def tried_layouts(case: StoreCase) -> tuple[Tiled, ...]:
+    """The layouts that the solver tries for a value on which nothing else depends, because of the ref alone."""
+    given = _given(case)
+    return _candidate_layouts(case, given) if isinstance(given, Transforms) else ()
+
+
 def _given(case: StoreCase) -> Transforms | JaxError | Undecided | None:
     """The transforms that the user gave, as the solver takes them; None: it may choose."""
     rules = behaviour(case.version)
