@@ -76,6 +76,8 @@ class Items:
             return self._from_instance(m, v, index, site)
         if isinstance(v, Class):
             return self._from_class(m, v, index, site)
+        if v is None:
+            raise Raised(None, "TypeError", site)
         if isinstance(v, Unknown):
             return m.unknown(v.why, v, site=site)
         return self.program.library.getitem(m, v, index, site, where)

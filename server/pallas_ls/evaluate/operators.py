@@ -114,6 +114,8 @@ def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
         return _divided(m, a, b, site) if op == "/" else m.unknown(f"operator {op} on integers", a, b, site=site)
     if op == "**" and isinstance(b.dim, int) and b.dim < 0:
         return a.dim**b.dim if isinstance(a.dim, int) and a.dim else m.unknown("a negative power", a, b, site=site)
+    if op in ("//", "%") and not isinstance(b.dim, int) and m.decide(conds.zero(b.dim)) is True:
+        raise Raised(None, "ZeroDivisionError", site)
     try:
         value = run(a.dim, b.dim)
     except ZeroDivisionError:
