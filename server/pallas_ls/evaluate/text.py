@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..domain.python import Instance, Int, NotConstant, PartlyKnown, Unknown, Value
+from ..domain.python import Instance, Int, NotConstant, Opaque, PartlyKnown, Unknown, Value
 from ..source.span import Site
 from . import exceptions, sequences
 from .frame import Eval, Frame
@@ -41,6 +41,8 @@ def _field(fr: Frame, v: Value, conversion: int, spec: Value, site: Site) -> Val
     except NotConstant:
         if not method or spec:
             return Unknown("formatted text")
+        if isinstance(v, (Int, Opaque, Unknown, tuple)):
+            return v
         said = fr.m.program.calls.call(fr.m, fr.m.program.library.builtin(method), (v,), site)
         return said if isinstance(said, str) else v
     try:

@@ -25,7 +25,7 @@ class _Seen:
 
 
 class Callers:
-    """An index of import statements. A file is read again when it changed on the disk, open buffers at each question."""
+    """An index of import statements. A file is read again when it changed on the disk, an open one at each question."""
 
     def __init__(self, files: WorkspaceFiles, roots: Sequence[str], exclude: Sequence[str] = ()) -> None:
         self.files = files
