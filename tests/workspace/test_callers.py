@@ -1,50 +1,51 @@
-"""Where a module is imported: the files in which calls of its functions may stand."""
+"""Which files are read for calls of a file's functions."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from pallas_ls.workspace.callers import Callers, imported_names
+from pallas_ls.workspace.callers import possible_callers
 from pallas_ls.workspace.files import WorkspaceFiles
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("import ops.matmul as mm, os\n", {"ops", "matmul", "as", "mm", "os"}),
-        (
-            "from ops.matmul import (\n    kernel,\n    Config as C,\n)\n",
-            {"ops", "matmul", "kernel", "Config", "as", "C"},
-        ),
-        ("def f():\n    from . import matmul\n", {"matmul"}),
-        ("x = 'import matmul'  # import matmul\n", set()),
-    ],
-)
-def test_names_in_imports(text: str, names: set[str]) -> None:
-    assert imported_names(text) == names
+def found(root: Path, path: str, exclude: tuple[str, ...] = ()) -> list[str]:
+    files = WorkspaceFiles([str(root)], [])
+    names = possible_callers(str(root / path), str(root), exclude, files)
+    return [Path(name).relative_to(root).as_posix() for name in names]
 
 
-def test_importers_of_a_file_the_nearest_first(tmp_path: Path) -> None:
-    texts = {
-        "ops/matmul.py": "def kernel(): ...\n",
-        "ops/test_matmul.py": "from ops.matmul import kernel\n",
-        "bench/run.py": "from ops import matmul\n",
-        "bench/other.py": "import os\n",
-        "node_modules/x.py": "import matmul\n",
-    }
+def write(root: Path, **texts: str) -> None:
     for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    files = WorkspaceFiles([str(tmp_path)])
-    callers = Callers(files, [str(tmp_path)])
-    matmul = str(tmp_path / "ops/matmul.py")
-    near, far = str(tmp_path / "ops/test_matmul.py"), str(tmp_path / "bench/run.py")
-    assert callers.of(matmul, 8) == [near, far]
-    assert callers.of(matmul, 1) == [near]
+        file = root / (name.replace("__", "/") + ".py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
-    files.overlay(far, "")
-    assert callers.of(matmul, 8) == [near]
-    (tmp_path / "bench/other.py").write_text("from ops.matmul import kernel\n")
-    assert callers.of(matmul, 8) == [near, str(tmp_path / "bench/other.py")]
+
+def test_files_that_import_the_module_nearest_first(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        bench="import pkg.matmul\n",
+        pkg__matmul="",
+        pkg__test_matmul="from .matmul import run\n",
+        pkg__inside="def f():\n    from pkg import matmul\n",
+        other="matmul = 1  # import matmul\n",
+        pkg__similar="from pkg.matmul_fast import run\n",
+    )
+    assert found(tmp_path, "pkg/matmul.py") == ["pkg/inside.py", "pkg/test_matmul.py", "bench.py"]
+
+
+def test_a_package_is_imported_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "ops").mkdir()
+    (tmp_path / "ops" / "__init__.py").write_text("")
+    write(tmp_path, use="from ops import run\n")
+    assert found(tmp_path, "ops/__init__.py") == ["use.py"]
+
+
+def test_excluded_files_are_not_read(tmp_path: Path) -> None:
+    write(tmp_path, k="", old__use="import k\n")
+    assert found(tmp_path, "k.py", ("old/",)) == []
+    assert found(tmp_path, "k.py") == ["old/use.py"]
+
+
+def test_a_folder_that_is_gone_has_no_callers(tmp_path: Path) -> None:
+    assert list(possible_callers("k.py", str(tmp_path / "gone"), (), WorkspaceFiles([], []))) == []

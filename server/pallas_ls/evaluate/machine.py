@@ -14,6 +14,7 @@ from ..domain.context import Parametrised
 from ..domain.dim import Dim
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
+from ..domain.memory import Scope
 from ..domain.python import (
     MISSING,
     Bool,
@@ -94,6 +95,7 @@ class Machine:
       path: what is assumed at present.
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
+      scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
@@ -111,6 +113,7 @@ class Machine:
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
+        self.scopes: list[Scope] = []
         self.operations: list[Operation] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
@@ -161,8 +164,9 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
-        self.step(len(self.path.facts.assumed))  # every fact is looked at again
-        self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
+        facts = self.path.facts
+        self.step(0 if c in facts.memory.learnt else len(facts.assumed))  # every fact is looked at again
+        self.path = Path(facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
         """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
@@ -204,7 +208,8 @@ class Machine:
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
         """Runs one side with the condition assumed, and undoes its writes."""
         path, trail, depth = self.path, self.trail, self.depth
-        launches, chain, stack, active = len(self.launches), self.chain, self.stack, len(self.active)
+        launches, scopes, active = len(self.launches), len(self.scopes), len(self.active)
+        chain, stack = self.chain, self.stack
         self.trail = Trail()
         self.assume(cond)
         begun = len(self.path.guards)
@@ -223,7 +228,7 @@ class Machine:
             writes = self.trail.new()
             self.trail.undo()
             self.path, self.trail, self.depth = path, trail, depth
-            del self.launches[launches:], self.active[active:]
+            del self.launches[launches:], self.scopes[scopes:], self.active[active:]
             self.chain, self.stack = chain, stack
         return Outcome(value, writes, raised, learnt)
 

@@ -17,14 +17,10 @@ from ..domain.finding import Finding
 from ..domain.target import Target
 from ..rules.registry import all_rules
 from ..source.text import Text
-from ..workspace.callers import Callers
 from ..workspace.files import WorkspaceFiles
 from ..workspace.ignores import apply_comments, filtered, is_selected
 from ..workspace.settings import Settings
 from .documents import Document, Documents
-
-#: Files that import the edited one and are looked at for calls of it: the nearest.
-MOST_CALLERS = 8
 
 OpenSession = Callable[[WorkspaceFiles, Target, Callable[[str], Given]], Session]
 
@@ -116,7 +112,6 @@ class Analysis:
         for path, document in self._taken.items():
             self.files.overlay(path, document.text.content)
         self.session = self._open_session(self.files, ground.target, ground.settings.examples_of)
-        self.callers = Callers(self.files, ground.roots, ground.settings.exclude)
 
     def _take(self, path: str, document: Document | None) -> None:
         if document is None or document.refused:
@@ -127,10 +122,6 @@ class Analysis:
             self.files.overlay(path, document.text.content)
 
     # -- what is asked -----------------------------------------------------------------------------------------------
-
-    def look_for_callers(self, path: str) -> None:
-        """Lets the session see the files that import a file: their calls are contexts for it. Slow: only when asked."""
-        self.session.look_at(self.callers.of(path, MOST_CALLERS))
 
     def report(self, path: str) -> FileReport:
         """The session's report of a file as it is now; the same object while nothing changed."""
