@@ -47,6 +47,7 @@ def test_idiom(name: str) -> None:
         found = disagreements(account, binding)
         assert not found, f"{binding}\n" + "\n".join(found)
         exact = account.concrete(binding)
-        assert exact.raised is None and not incomplete(value := plain(exact.value, {})), f"{exact.raised} {value}"
+        value = plain(exact.value, {})
+        assert exact.raised is None and not incomplete(value), f"{exact.raised} {value}"
         open_ = plain(account.symbolic.value, binding)
         assert _EXEMPT in text or not incomplete(open_), f"over symbols: {open_}"
