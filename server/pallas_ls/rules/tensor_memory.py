@@ -90,8 +90,8 @@ def _rows(v: CallView, ref: Ref, x: Indexed) -> Answer:
         jax = JaxError("ValueError", "TMEM can only be sliced, not indexed")
         text = "Tensor memory is taken by ranges of columns, ref.at[:, pl.ds(i, n)], not by single rows or columns."
         return Problem(text, jax if lane else unverified(v.version, "'mosaic_gpu.async_"), at)
-    rows = ref.type.shape[0] if isinstance(ref.type.shape, tuple) else None
-    first = items[0]
+    rows = ref.type.shape[0] if isinstance(ref.type.shape, tuple) and ref.type.shape else None
+    first = items[0] if items else None
     if not isinstance(first, Ds) or not isinstance(first.size, Int) or not isinstance(rows, Int):
         return None
     if v.decide(conds.equal(first.size.dim, rows.dim)) is not False:
