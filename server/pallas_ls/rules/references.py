@@ -108,7 +108,7 @@ def part_of_accumulator(v: CallView) -> Answer:
         if not isinstance(view, Indexed) or not isinstance(view.items, tuple) or not isinstance(ref.type.shape, tuple):
             return None
         for item, extent in zip(view.items, ref.type.shape, strict=False):
-            if isinstance(item, Position) or (isinstance(item, Ds) and _less(v, item, extent)):
+            if is_one_position(item) or (isinstance(item, Ds) and _less(v, item, extent)):
                 jax = JaxError(
                     "NotImplementedError",
                     "Non-trivial indexing on WGMMAAbstractAccumulatorRef is not supported for stores.",
@@ -117,6 +117,12 @@ def part_of_accumulator(v: CallView) -> Answer:
                 text = f"An accumulator is stored to as a whole: {name}[...] = x."
                 return Problem(text, jax, v.site("idx"), _declared(ref))
     return None
+
+
+def is_one_position(item: object) -> bool:
+    """Whether an axis is certainly indexed by one number (an index that is not known may be a slice)."""
+    index = item.index if isinstance(item, Position) else None
+    return isinstance(index, Int) or (isinstance(index, Array) and index.shape == ())
 
 
 def _less(v: CallView, item: Ds, extent: Value) -> bool:
@@ -158,7 +164,7 @@ def _whole_tiles(ref: Ref) -> bool:
         if not isinstance(view, Indexed) or not isinstance(view.items, tuple) or len(view.items) != rank:
             return False
         front = view.items[: rank - tiled]
-        if not all(isinstance(i, Position) for i in front):
+        if not all(is_one_position(i) for i in front):
             return False
         if not all(isinstance(i, Ds) for i in view.items[rank - tiled :]):
             return False

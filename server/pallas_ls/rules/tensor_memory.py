@@ -7,10 +7,10 @@ from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
 from ..domain.python import Int
-from ..domain.ref import Ds, Indexed, Permuted, Position, Ref
+from ..domain.ref import Ds, Indexed, Permuted, Ref
 from ..domain.target import Semantics
 from .mma.shared import UNSATISFIABLE, unverified
-from .references import LOADS, reference
+from .references import LOADS, is_one_position, reference
 from .rule import Answer, Note, Problem, Rule, Unsure
 from .view import CallView, show_array, show_shape
 
@@ -86,12 +86,12 @@ def _rows(v: CallView, ref: Ref, x: Indexed) -> Answer:
     items = x.items if isinstance(x.items, tuple) else ()
     at = x.made.site if x.made else None
     lane = v.semantics is Semantics.LANE
-    if any(isinstance(i, Position) for i in items):
+    if any(is_one_position(i) for i in items):
         jax = JaxError("ValueError", "TMEM can only be sliced, not indexed")
         text = "Tensor memory is taken by ranges of columns, ref.at[:, pl.ds(i, n)], not by single rows or columns."
         return Problem(text, jax if lane else unverified(v.version, "'mosaic_gpu.async_"), at)
-    rows = ref.type.shape[0] if isinstance(ref.type.shape, tuple) else None
-    first = items[0]
+    rows = ref.type.shape[0] if isinstance(ref.type.shape, tuple) and ref.type.shape else None
+    first = items[0] if items else None
     if not isinstance(first, Ds) or not isinstance(first.size, Int) or not isinstance(rows, Int):
         return None
     if v.decide(conds.equal(first.size.dim, rows.dim)) is not False:
