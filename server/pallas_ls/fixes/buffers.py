@@ -138,10 +138,14 @@ def arrivals(repair: Repair) -> Iterator[Candidate]:
         yield Candidate("Leave num_arrivals at its default, 1", False, edits)
 
 
+#: Calls that signal a barrier for one block, or wait at it: a Barrier does for them.
+_HARMLESS = frozenset(("async_store_smem", "copy_gmem_to_smem", "barrier_wait", "ref.at", "ref.get"))
+
+
 def _is_arrived_at(repair: Repair, made: Site) -> bool:
     """Whether something else than stores and waits uses a barrier: blocks that meet there, which a Barrier has not."""
     users = [f for f in repair.facts for v in f.operands.values() if isinstance(v, Ref) and _made_at(v, made)]
-    return not all(f.api in ("async_store_smem", "barrier_wait", "ref.at", "ref.get") for f in users)
+    return not all(f.api in _HARMLESS for f in users)
 
 
 def _made_at(v: Ref, site: Site) -> bool:

@@ -72,7 +72,9 @@ def _call(repair: Repair) -> CallFact | None:
 def _mixes(repair: Repair) -> bool:
     """Whether code of the kernel may let elements depend on others along an axis."""
     mine = repair.view.fact.launch
-    for chunk in {(f.site.path, f.site.chunk): f.site for f in repair.facts if f.launch is mine}.values():
+    here = mine.made.site if mine is not None and mine.made is not None else None  # of the kernel as a whole
+    inside = [f.site for f in repair.facts if f.launch is mine and f.site != here]
+    for chunk in {(site.path, site.chunk): site for site in inside}.values():
         text = repair.chunk(chunk)
         if text is None or _MIXES.search(_code(text)):
             return True
