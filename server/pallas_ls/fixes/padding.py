@@ -165,7 +165,8 @@ def _paddings(
     if not axes or result is None or out is None or not all(is_primary(text) for text in axes):
         return
     grown = tuple(growth.new if i == out else n for i, n in enumerate(result))
-    ranks = {t: len(v.shape) for t, (_, v) in zip(arguments, operands, strict=True) if isinstance(v, Array)}
+    arrays = [(t, v.shape) for t, (_, v) in zip(arguments, operands, strict=True) if isinstance(v, Array)]
+    ranks = {text: len(shape) for text, shape in arrays if isinstance(shape, tuple)}
     yield _at_the_call(repair, call, node, axes, ranks, out, growth), grown, " and ".join(axes)
     yield _in_the_function(repair, call, axes, ranks, out, growth), grown, " and ".join(axes)
 
