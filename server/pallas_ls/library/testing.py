@@ -99,13 +99,13 @@ def _absl(r: Registry) -> None:
 
     @r.raw(f"{base}.parameters")
     def parameters(m: Any, call: Call) -> Value:
-        rows = _given_rows(m, call)
-        return _decorator(f"{base}.parameters(...)", rows and [_absl_row(m, x, s, False) for x, s in rows])
+        rows = _given_rows(m, call) or ()
+        return _decorator(f"{base}.parameters(...)", [_absl_row(m, x, s, False) for x, s in rows])
 
     @r.raw(f"{base}.named_parameters")
     def named_parameters(m: Any, call: Call) -> Value:
-        rows = _given_rows(m, call)
-        return _decorator(f"{base}.named_parameters(...)", rows and [_absl_row(m, x, s, True) for x, s in rows])
+        rows = _given_rows(m, call) or ()
+        return _decorator(f"{base}.named_parameters(...)", [_absl_row(m, x, s, True) for x, s in rows])
 
     @r.raw(f"{base}.product jax._src.test_util.sample_product")
     def product(m: Any, call: Call) -> Value:
