@@ -9,7 +9,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "make $@: needs Node 20 or newer with npm on PATH (Debian: apt-get install nodejs npm)" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-client lint docs vsix bundle score bench fuzz-rules lock clean
+.PHONY: help demo test test-python test-client lint docs vsix bundle score bench fuzz-rules fuzz-copies lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -48,6 +48,9 @@ docs: $(INSTALLED) ## Write docs/rules and the output shown in the README anew
 
 fuzz-rules: $(INSTALLED) ## Compare N=... random kernel files with the installed JAX
 	$(BIN)/python -m tests.fuzz --kernels $(or $(N),1000)
+
+fuzz-copies: $(INSTALLED) ## Compare N=... random copies between GMEM and SMEM with the installed JAX
+	$(BIN)/python -m tests.copies --copies $(or $(N),1000)
 
 # package.json tells vsce not to search for secrets: that takes nine minutes over public wheels and our own bundle.
 vsix: bundle ## Build pallas-ls-<version>.vsix for VS Code and check it

@@ -9,7 +9,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = "examples/neighbour_tiles.py"
 #: What each is given.
-ARGUMENTS = {"lsp_keystroke": [KERNEL], "source_parse": [], "dim_speed": [], "evaluate_speed": [KERNEL]}
+ARGUMENTS = {
+    "lsp_keystroke": [KERNEL],
+    "source_parse": [],
+    "dim_speed": [],
+    "evaluate_speed": [KERNEL],
+    "beside_basedpyright": [],
+}
 
 
 def main() -> int:

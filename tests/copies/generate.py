@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 BITS = {
@@ -337,7 +338,7 @@ def _after(s: Spec) -> list[str]:
 def _options(s: Spec) -> str:
     out = ""
     if s.collective and "store" not in s.kind:
-        out += f", collective_axes={_tuple(s.collective) if len(s.collective) > 1 else repr(s.collective[0])}"
+        out += f", collective_axes={_tuple(s.collective) if len(s.collective) > 1 else repr(next(iter(s.collective)))}"
     if s.leader and "store" not in s.kind:
         out += f", leader_tracked=plgpu.CopyPartition.{s.leader}"
     if s.oob and "load" in s.kind:
@@ -359,8 +360,8 @@ def _indexed(name: str, index: tuple[str, ...]) -> str:
     return f"{name}.at[{', '.join(t or ':' for t in index)}]" if any(index) else name
 
 
-def _tuple(items: object, show: object = repr) -> str:
-    texts = [show(x) for x in items]  # pyright: ignore
+def _tuple(items: Iterable[object], show: Callable[[object], str] = repr) -> str:
+    texts = [show(x) for x in items]
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 

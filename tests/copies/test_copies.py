@@ -25,7 +25,7 @@ def test_the_record_is_of_these_copies() -> None:
 def test_the_copies_are_of_all_kinds() -> None:
     for version in MEASURED:
         verdicts = [RECORDED[name, version] for name in KERNELS]
-        assert sum(v is None for v in verdicts) > 30
+        assert sum(v is None for v in verdicts) > 20
         assert len({v.message[:30] for v in verdicts if v is not None}) > 15
 
 

@@ -1,12 +1,13 @@
 """Idioms of real kernel files, in Python that runs: the evaluator says what Python does, and leaves nothing unknown.
 
 Each snippet of `idioms/` is a module with a function `main(a: int, b: int)`. A line `# unknown over symbols: WHY` says
-that on symbols its result may stay unknown; on integers it may not.
+that on symbols its result may stay unknown; on integers it may not. A line `# python: 3.12` says which Python it needs.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from .compare import Account, disagreements
 from .substitute import incomplete, plain
 
 _HEAD = re.compile(r"^# idiom: ([\w-]+)$", re.MULTILINE)
+_NEEDED = re.compile(r"^# python: ([\d.]+)$", re.MULTILINE)
 _EXEMPT = "# unknown over symbols: "
 BINDINGS = [dict(zip("ab", pair, strict=True)) for pair in product((-2, 0, 1, 5), (1, 3))]
 
@@ -37,11 +39,15 @@ SNIPPETS = _snippets()
 def test_idiom(name: str) -> None:
     """On integers and over symbols."""
     text = SNIPPETS[name]
+    needed = _NEEDED.search(text)
+    if needed and sys.version_info < tuple(map(int, needed[1].split("."))):
+        pytest.skip(f"needs Python {needed[1]}")
     account = Account.of(text, ["a", "b"])
     for binding in BINDINGS:
         found = disagreements(account, binding)
         assert not found, f"{binding}\n" + "\n".join(found)
         exact = account.concrete(binding)
-        assert exact.raised is None and not incomplete(value := plain(exact.value, {})), f"{exact.raised} {value}"
+        value = plain(exact.value, {})
+        assert exact.raised is None and not incomplete(value), f"{exact.raised} {value}"
         open_ = plain(account.symbolic.value, binding)
         assert _EXEMPT in text or not incomplete(open_), f"over symbols: {open_}"

@@ -69,3 +69,7 @@ def test_edits_between_two_texts_make_one_the_other() -> None:
     edits = edits_between("m.py", old, new)
     assert apply_edits(old, edits) == new
     assert [e.text for e in edits] == ["0\nnew", "d"]
+
+
+def test_an_added_line_ends_as_the_others_do() -> None:
+    assert insertion("f(\r\n\ta,\r\n)", "b=1") == (7, "\r\n\tb=1,")

@@ -82,3 +82,17 @@ def test_most_refused_kernels_have_a_fix() -> None:
             refused += 1
             fixed += bool(offers(texts, kernel.name))
     assert fixed / refused > 0.8, (fixed, refused)
+
+
+@pytest.mark.parametrize("name", ["pad_caller_at_module_level", "tail_of_48_floats", "config_dataclass"])
+def test_added_lines_end_and_are_indented_as_those_of_the_file(name: str) -> None:
+    plain = (STYLES / f"{name}.py").read_text()
+    tabs = "".join(line.replace("    ", "\t") for line in plain.splitlines(keepends=True))
+    for text in (plain.replace("\n", "\r\n"), tabs, tabs.replace("\n", "\r\n")):
+        found = offers({"k.py": text}, "k.py")
+        assert found
+        for o in found:
+            changed = o.texts["k.py"]
+            compile(changed, "k.py", "exec")
+            assert ("\r\n" in changed) == ("\r\n" in text)
+            assert changed.count("\n") == changed.count("\r\n") or "\r\n" not in text

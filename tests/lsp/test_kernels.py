@@ -249,3 +249,41 @@ async def test_a_save_confirms_where_the_user_wants_it(start_editor: StartEditor
     uri = editor.open("k.py", SHAPE)
     editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await pipe.reached()  # the interpreter was started
+
+
+TUNED = """
+import dataclasses
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuning:
+    rows: int = 64
+
+
+def copy(x, tuning: Tuning):
+    def body(x_gmem, o_gmem):
+        pass
+
+    return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((tuning.rows, 64), x.dtype))(x)
+"""
+BENCH = """
+import jax.numpy as jnp
+from tuned import Tuning, copy
+
+for rows in (128, 256):
+    copy(jnp.zeros((rows, 64), jnp.float32), Tuning(rows=rows))
+"""
+
+
+async def test_calls_in_other_files_are_contexts(start_editor: StartEditor, tmp_path: Path) -> None:
+    editor = await start_editor(SERVER)
+    (tmp_path / "bench.py").write_text(BENCH)
+    uri = editor.open("tuned.py", TUNED)
+    line = place(TUNED, "def copy").line
+    contexts = await editor.execute("pallas.listContexts", {"uri": uri, "line": line})
+    shapes = [re.search(r"\(\(?(\d+), 64\)", context["description"]) for context in contexts]
+    assert [found[1] for found in shapes if found] == ["128", "256"]
+    assert all("bench.py:6" in context["label"] for context in contexts)

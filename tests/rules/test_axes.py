@@ -21,7 +21,7 @@ def body(x, out):
 def permute(x):
     return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 """
-CALL = "permute(jnp.zeros((64, 64)))"
+CALL = "permute(jnp.zeros((64, 128)))"
 RUN = f'\nif __name__ == "__main__":\n    {CALL}\n'
 TEST = f"\ndef test_permute():\n    {CALL}\n"
 MAIN = f"\ndef main():\n    return {CALL}\n"
@@ -32,7 +32,7 @@ from library import permute
 run = jax.shard_map(permute, mesh=mesh, in_specs=spec, out_specs=spec)
 
 if __name__ == "__main__":
-    run(jax.numpy.zeros((64, 64)))
+    run(jax.numpy.zeros((64, 128)))
 """
 
 

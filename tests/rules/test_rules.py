@@ -21,7 +21,11 @@ RECORDED = read(TABLE)
 
 #: Where a release refuses a bad kernel for another fault than the rule's: the rule that we name then.
 #: Lane, the default up to 0.10, looks for transforms first.
-OTHERWISE = {("async-store-bytes", JaxVersion(0, 10, 2)): "async-store-transforms"}
+OTHERWISE = {
+    ("async-store-bytes", JaxVersion(0, 10, 2)): "async-store-transforms",
+    ("max-registers-range", JaxVersion(0, 10, 2)): "max-registers",
+    ("wgmma-rows", JaxVersion(0, 10, 2)): "accumulator-type",
+}
 
 
 def by_id(rules: tuple[Rule, ...]) -> pytest.MarkDecorator:

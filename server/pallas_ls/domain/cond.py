@@ -200,6 +200,28 @@ def any_of(conds: Iterable[Cond]) -> Cond:
     return Or(frozenset(flat)) if len(flat) > 1 else next(iter(flat), False)
 
 
+def all_answers(answers: Iterable[bool | None]) -> bool | None:
+    """The answer for a conjunction: True (always), False (never) or None (cannot tell) of each part."""
+    out: bool | None = True
+    for answer in answers:
+        if answer is False:
+            return False
+        if answer is None:
+            out = None
+    return out
+
+
+def any_answer(answers: Iterable[bool | None]) -> bool | None:
+    """The answer for a disjunction."""
+    out: bool | None = False
+    for answer in answers:
+        if answer is True:
+            return True
+        if answer is None:
+            out = None
+    return out
+
+
 def _flat(conds: Iterable[Cond], kind: type[And] | type[Or]) -> set[Cond]:
     flat: set[Cond] = set()
     for c in conds:

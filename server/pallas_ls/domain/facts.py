@@ -38,7 +38,7 @@ class Facts(Known):
       choices: disjunctions of which more than one part is still open.
       contradictory: no binding satisfies them; code on such a path never runs.
       integers: of `assumed`, what speaks of integers alone, in the order in which it was learnt.
-      memory: what was worked out already (the same question comes up several times at each branch, the same condition
+      notes: what was worked out already (the same question comes up several times at each branch, the same condition
         is learnt at each use of a value that differs under it).
     """
 
@@ -47,7 +47,7 @@ class Facts(Known):
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     contradictory: bool = False
     integers: tuple[IntCond, ...] = field(default=(), repr=False, compare=False)
-    memory: Notes = field(default_factory=Notes, repr=False, compare=False)
+    notes: Notes = field(default_factory=Notes, repr=False, compare=False)
 
     def _but(
         self,
@@ -74,21 +74,21 @@ class Facts(Known):
             self.values if values is None else values,
             contradictory or self.contradictory,
             self.integers if integers is None else integers,
-            Notes(self.memory.numbers if same else Numbers(self.memory.numbers)),
+            Notes(self.notes.numbers if same else Numbers(self.notes.numbers)),
         )
 
     def witnesses(self) -> list[Witness]:
         """Bindings that satisfy the facts on integers, as far as some are known."""
-        return self.memory.numbers.witnesses(self.integers)
+        return self.notes.numbers.witnesses(self.integers)
 
     def learn(self, c: Cond) -> Facts:
         """These facts and `c`."""
-        known = self.memory.learnt.get(c)
+        known = self.notes.learnt.get(c)
         if known is None:
             known = self._learn(c, _CONSEQUENCES)
             if known is not self:
-                known = known._narrow_choices(conds.names(c), known.memory.numbers is not self.memory.numbers)
-            self.memory.learnt[c] = known
+                known = known._narrow_choices(conds.names(c), known.notes.numbers is not self.notes.numbers)
+            self.notes.learnt[c] = known
         return known
 
     def _narrow_choices(self, touched: frozenset[str], counted: bool) -> Facts:
@@ -100,16 +100,14 @@ class Facts(Known):
         for c in self.choices:
             if touched.isdisjoint(conds.names(c)):
                 continue
-            before, numbers = len(out.assumed), out.memory.numbers
+            before, numbers = len(out.assumed), out.notes.numbers
             out = out._learn_only_open(c, _CONSEQUENCES, touched, counted)
             if len(out.assumed) > before:
                 touched |= conds.names(c)
-                counted = counted or out.memory.numbers is not numbers
+                counted = counted or out.notes.numbers is not numbers
         return out
 
-    def _learn_only_open(
-        self, c: Or, depth: int, touched: frozenset[str] | None = None, counted: bool = True
-    ) -> Facts:
+    def _learn_only_open(self, c: Or, depth: int, touched: frozenset[str] | None = None, counted: bool = True) -> Facts:
         """`touched`, `counted`: as for `_narrow_choices`; what speaks of other things is as open as it was."""
         still_open: list[Cond] = []
         certain = False
@@ -283,17 +281,16 @@ class Facts(Known):
             return c
         if isinstance(c, (Zero, NonPos)):
             return self._decide_numbers(c)
-        answers = self.memory.answers
+        answers = self.notes.answers
         if c not in answers:
             answers[c] = self._decide(c)
         return answers[c]
 
     def _decide_numbers(self, c: Zero | NonPos) -> bool | None:
-        numbers = self.memory.numbers
-        known = numbers.answer(c)
+        known = self.notes.numbers.answer(c)
         if known is None:
             known = (self._decide(c),)
-            numbers.answers[c] = known[0]
+            self.notes.numbers.answers[c] = known[0]
         return known[0]
 
     def _decide(self, c: Zero | NonPos | Truth | Same | Not | And | Or) -> bool | None:
@@ -313,9 +310,9 @@ class Facts(Known):
                 inner = self.decide(c.cond)
                 return None if inner is None else not inner
             case And():
-                return _all_of(self.decide(x) for x in c.conds)
+                return conds.all_answers(self.decide(x) for x in c.conds)
             case Or():
-                return _any_of(self.decide(x) for x in c.conds)
+                return conds.any_answer(self.decide(x) for x in c.conds)
 
     def _is_none(self, name: str) -> bool:
         return name in self.values and self.values[name] is None
@@ -333,13 +330,13 @@ class Facts(Known):
         simpler = conds.zero(self.simplify(c.expr)) if isinstance(c, Zero) else conds.nonpos(self.simplify(c.expr))
         if not isinstance(simpler, (Zero, NonPos)):
             return simpler if isinstance(simpler, bool) else None
-        if simpler in self.assumed or Not(simpler) in self.assumed:
+        if simpler in self.assumed or (isinstance(simpler, Zero) and Not(simpler) in self.assumed):
             return simpler in self.assumed
         plain = self._zero_by_spans(simpler.expr) if isinstance(simpler, Zero) else self._nonpos_by_span(simpler.expr)
         if plain is not None:
             return plain
         missing = opposite(c) if holds else c
-        if (holds or fails) and missing is not None and self.memory.numbers.look_for(missing, self.integers):
+        if (holds or fails) and missing is not None and self.notes.numbers.look_for(missing, self.integers):
             return None
         return self._prove_zero(simpler.expr) if isinstance(simpler, Zero) else self._prove_nonpos(simpler.expr)
 
@@ -403,23 +400,3 @@ class Facts(Known):
     def simplify(self, d: Dim) -> Dim:
         """`d` with equalities put in, decided minimums and remainders resolved, and `x // k * k` folded where k | x."""
         return rewrite.simplify(self, d)
-
-
-def _all_of(answers: Iterable[bool | None]) -> bool | None:
-    out: bool | None = True
-    for answer in answers:
-        if answer is False:
-            return False
-        if answer is None:
-            out = None
-    return out
-
-
-def _any_of(answers: Iterable[bool | None]) -> bool | None:
-    out: bool | None = False
-    for answer in answers:
-        if answer is True:
-            return True
-        if answer is None:
-            out = None
-    return out

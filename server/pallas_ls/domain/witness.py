@@ -131,6 +131,8 @@ def _operation(name: str, args: list[int]) -> int:
             value = a << b if name == "<<" else a >> b if name == ">>" else a**b
             if abs(value) < _HUGE:
                 return value
+        case _:
+            pass
     raise NoValue
 
 
@@ -207,9 +209,9 @@ def _solved(c: IntCond, e: Expr, now: Mapping[Atom, int], off: int) -> Iterator[
 
 
 def _next_multiples(op: Op, now: Mapping[Atom, int]) -> Iterator[tuple[Atom, int]]:
-    dividend, divisor = (dims.single_atom(a) if isinstance(a, Expr) else a for a in op.args)
-    by = divisor if isinstance(divisor, int) else now.get(divisor) if divisor is not None else None
-    if by and not isinstance(dividend, int) and dividend in now:
+    dividend, divisor = dims.single_atom(op.args[0]), dims.single_atom(op.args[1])
+    by = op.args[1] if isinstance(op.args[1], int) else now.get(divisor) if divisor is not None else None
+    if by and dividend is not None and dividend in now:
         down = now[dividend] - now[dividend] % by
         yield dividend, down
         yield dividend, down + by

@@ -55,6 +55,8 @@ class Attributes:
             return self._of_super(m, v, name, site)
         if isinstance(v, Property):
             return _of_property(v, name)
+        if v is None and not hasattr(None, name):
+            raise Raised(None, "AttributeError", site)
         return self.program.library.getattr(m, v, name, site)
 
     def _of_instance(self, m: Machine, v: Instance, name: str, site: Site) -> Value:

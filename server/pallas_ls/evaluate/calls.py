@@ -64,7 +64,7 @@ class Calls:
     def call_starred(self, fr: Frame, f: Value, args: list[Any], kwargs: list[Any], site: Site) -> Value:
         """A call with `*` or `**` arguments."""
         m = fr.m
-        given = [(star, e(fr), where) for star, e, where in args]
+        rows = [(star, e(fr), where) for star, e, where in args]
         named: dict[str, Value] = {}
         named_sites: dict[str, Site] = {}
         mappings: list[Value] = []
@@ -74,33 +74,29 @@ class Calls:
                 named[key], named_sites[key] = v, where
             else:
                 mappings.append(v)
-        return self._with_stars(m, f, given, Call(site, (), named, (), named_sites), mappings, fr)
+        return self._with_stars(m, f, Call(site, (), named, (), named_sites), rows, mappings, fr)
 
     def _with_stars(
-        self, m: Machine, f: Value, given: list[tuple[bool, Value, Site]], call: Call, mappings: list[Value], fr: Frame
+        self, m: Machine, f: Value, call: Call, rows: list[tuple[bool, Value, Site]], mappings: list[Value], fr: Frame
     ) -> Value:
-        """Spreads `*arguments`; one that differs under a condition splits the call."""
-        values: list[Value] = []
-        sites: list[Site] = []
+        """Spreads `*values`; one whose length differs under a condition splits the call, where there are few cases."""
+        values, sites = list(call.args), list(call.arg_sites)
         unknown = False
-        for i, (star, v, where) in enumerate(given):
-            content = v
-            if star and isinstance(v, IteratorCell):
-                content = m.select(self.program.items.remaining(m, v))
-            elif star:
-                content = m.select(v.slots["items"] if isinstance(v, ListCell) else v)
-            if star and isinstance(content, Choice):
-                sides = [[*given[:i], (True, x, where), *given[i + 1 :]] for x in (content.yes, content.no)]
-                return m.branch(
-                    content.cond,
-                    lambda: self._with_stars(m, f, sides[0], call, mappings, fr),  # noqa: B023
-                    lambda: self._with_stars(m, f, sides[1], call, mappings, fr),  # noqa: B023
-                )
+        for i, (star, v, where) in enumerate(rows):
             items = self.program.items.iterate(m, v) if star else [v]
-            unknown = unknown or items is None
-            if not unknown and items is not None:
-                values += items
-                sites += [where] * len(items)
+            if items is None and isinstance(choice := self.program.items.spread(m, v), Choice):
+                begun = Call(call.site, tuple(values), call.kwargs, tuple(sites), call.kwarg_sites)
+                sides = [[(True, x, where), *rows[i + 1 :]] for x in (choice.yes, choice.no)]
+                return m.branch(
+                    choice.cond,
+                    lambda: self._with_stars(m, f, begun, sides[0], mappings, fr),  # noqa: B023
+                    lambda: self._with_stars(m, f, begun, sides[1], mappings, fr),  # noqa: B023
+                )
+            if items is None:
+                unknown = True
+                break
+            values += items
+            sites += [where] * len(items)
         spread = Call(call.site, tuple(values), call.kwargs, tuple(sites), call.kwarg_sites, unknown)
         return self._with_mappings(m, f, spread, mappings, fr)
 

@@ -558,20 +558,20 @@ def _run_comprehension(
             grown = m.lift(lambda items: (*items, element) if type(items) is tuple else items, out["items"])
             m.write(out, "items", grown)
             return
-        v = first if i == 0 else levels[i][0](inner)
-        content = v.slots["items"] if isinstance(v, ListCell) else v
-        m.lift(lambda x: over(i, x), content if isinstance(content, Choice) else v)
+        over(i, first if i == 0 else levels[i][0](inner))
 
-    def over(i: int, sequence: Value) -> None:
+    def over(i: int, source: Value) -> None:
         _, store, tests = levels[i]
-        items = m.program.items.iterate(m, sequence)
+        items = m.program.items.iterate(m, source)
+        if items is None and isinstance(choice := m.program.items.spread(m, source), Choice):
+            return m.branch(choice.cond, lambda: over(i, choice.yes), lambda: over(i, choice.no))
         if items is None:
-            m.write(out, "items", m.unknown("a comprehension over an unknown sequence"))
-            return
+            return m.write(out, "items", m.unknown("a comprehension over an unknown sequence"))
         for x in items:
             m.step()
             store(inner, x)
             filtered(i, tests)
+        return None
 
     def filtered(i: int, tests: list[Eval]) -> None:
         if not tests:

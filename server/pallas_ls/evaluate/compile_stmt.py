@@ -123,6 +123,16 @@ class Compiler(ExprCompiler):
 
         return run
 
+    def _TypeAlias(self, node: Any, scope: Scope) -> Exec:
+        """`type Shape = tuple[int, ...]` (Python 3.12)."""
+        value, store = self.expr(node.value, scope), self.store_name(node.name.id, scope)
+
+        def run(fr: Frame) -> int:
+            store(fr, value(fr))
+            return NORMAL
+
+        return run
+
     def _AugAssign(self, node: ast.AugAssign, scope: Scope) -> Exec:
         op, value, site = _BINARY[type(node.op)], self.expr(node.value, scope), self.site(node)
         read = self.expr(_as_load(node.target), scope)

@@ -125,6 +125,9 @@ def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None
     if isinstance(source, IteratorCell) and not isinstance(fr.m.program.items.remaining(fr.m, source), Unknown):
         return _loop(fr, lambda inner: _drawn_rounds(inner, source, store, body, label), orelse)
     items = fr.m.program.items.iterate(fr.m, source)
+    if items is None and isinstance(choice := fr.m.program.items.spread(fr.m, source), Choice):
+        sides = [lambda inner, x=x: for_(inner, x, store, body, orelse, label, site) for x in (choice.yes, choice.no)]
+        return if_(fr, choice.cond, *sides)
     if items is None:
 
         def begin() -> None:  # what is known of the element holds in the body only: the loop may not run at all
@@ -421,7 +424,7 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
     if not uncertain:
         return signal
     _forget_success(fr, path, start, m.raises[raises:], caught, doubted)
-    return _maybe_handled(fr, handlers, writes, signal)
+    return _maybe_handled(fr, handlers, writes, signal, caught, len(path.guards), doubted)
 
 
 def _forget_success(
@@ -524,8 +527,13 @@ def catches(kind: str, name: str) -> bool:
     return kind == name or kind in ("Exception", "BaseException")
 
 
-def _maybe_handled(fr: Frame, handlers: list[Any], writes: Writes, signal: int) -> int:
-    """The body may have raised: what it wrote may have happened or not, and a handler may have run."""
+def _maybe_handled(
+    fr: Frame, handlers: list[Any], writes: Writes, signal: int, caught: list[Raise], known: int, doubted: bool
+) -> int:
+    """The body may have raised: what it wrote may have happened or not, and a handler may have run.
+
+    known: guards of the path before the body; doubted: that it raises elsewhere cannot be told.
+    """
     ret = fr.ret
 
     def went_well(inner: Frame) -> int:
@@ -533,19 +541,31 @@ def _maybe_handled(fr: Frame, handlers: list[Any], writes: Writes, signal: int) 
         return signal
 
     result: Exec = went_well
-    for _, store, run in handlers:
-        result = _after(fr, store, run, writes, result)
+    left = caught
+    for kinds, store, run in handlers:
+        mine = [r for r in left if takes_any(kinds, r)]
+        left = [r for r in left if r not in mine]
+        cond = fr.m.fresh_condition() if doubted else conds.any_of(conds.all_of(r.guards[known:]) for r in mine)
+        only = _as_raised(mine[0]) if len(mine) == 1 and not doubted else None
+        result = _after(cond, store, run, writes, only, result)
     return result(fr)
 
 
-def _after(fr: Frame, store: Store | None, run: Exec, writes: Writes, otherwise: Exec) -> Exec:
+def _as_raised(r: Raise) -> Raised:
+    """A recorded exception, to be raised again by its handler."""
+    out = Raised(None, r.name, r.site)
+    out.kinds, out.message, out.deliberate = r.kinds, r.message, r.deliberate
+    return out
+
+
+def _after(cond: Cond, store: Store | None, run: Exec, writes: Writes, raised: Raised | None, otherwise: Exec) -> Exec:
     def handler(inner: Frame) -> int:
         distrust(inner.m, writes)
         if store:
             store(inner, Unknown("an exception"))
-        return _handling(inner, None, run)
+        return _handling(inner, raised, run)
 
-    return lambda inner: if_(inner, inner.m.fresh_condition(), handler, otherwise)
+    return lambda inner: if_(inner, cond, handler, otherwise)
 
 
 def distrust(m: Machine, writes: Writes) -> None:

@@ -37,12 +37,11 @@ def raise_again(fr: Frame, site: Site) -> int:
 
 def message(e: Instance) -> str:
     """What an exception says; "" where that is not known."""
-    args: Value = e.slots.get("args")
-    if type(args) is not tuple or not args:
-        return ""
+    said: Value = e.slots.get("args")
+    args: list[Value] = list(said) if type(said) is tuple else []
     if len(args) > 1:
         return f"({', '.join(known_text(a) for a in args)})"
-    return known_text(args[0])
+    return known_text(args[0]) if args else ""
 
 
 def known_text(v: Value) -> str:

@@ -6,9 +6,11 @@ from typing import Any
 
 from ..domain import cond as conds
 from ..domain import dim as dims
+from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.python import (
     MISSING,
+    Bool,
     Bound,
     Choice,
     Class,
@@ -35,10 +37,12 @@ from . import operators as ops
 from . import protocols
 from .descriptors import ClassMethod
 from .machine import Machine, Raised
-from .trail import merge
+from .trail import leaves, merge
 
 #: Longer ranges are not unrolled.
 MAX_UNROLL = 1024
+#: What runs over an iterable is split into so many cases of its length; more cost too much.
+MAX_SPLIT = 4
 
 
 class Items:
@@ -51,8 +55,13 @@ class Items:
 
     def get(self, m: Machine, v: Value, index: Value, site: Site, where: Site) -> Value:
         """`v[index]`."""
+        if isinstance(index, Bool) and not isinstance(v, Array):
+            index = ops.as_number(m, index)
         if isinstance(v, Choice) or isinstance(index, Choice):
             return m.lift(lambda a, b: self.get(m, a, b, site, where), v, index)
+        if isinstance(index, Slice) and isinstance(v, _SEQUENCES) and _has_cases(index):
+            bounds = (ops.as_number(m, x) for x in (index.start, index.stop, index.step))
+            return m.lift(lambda *parts: self.get(m, v, Slice(*parts), site, where), *bounds)
         if type(v) is tuple or isinstance(v, str):
             return self._from_tuple(m, v, index, site)
         if isinstance(v, ListCell):
@@ -67,6 +76,8 @@ class Items:
             return self._from_instance(m, v, index, site)
         if isinstance(v, Class):
             return self._from_class(m, v, index, site)
+        if v is None:
+            raise Raised(None, "TypeError", site)
         if isinstance(v, Unknown):
             return m.unknown(v.why, v, site=site)
         return self.program.library.getitem(m, v, index, site, where)
@@ -355,6 +366,12 @@ class Items:
             return None
         return self.program.library.iterate(m, v)
 
+    def spread(self, m: Machine, v: Value) -> Value:
+        """An iterable, or what it holds, as a choice where it differs under a condition; Unknown for too many cases."""
+        v = m.select(v)
+        content = m.select(v.slots["items"]) if isinstance(v, ListCell) else v
+        return content if not isinstance(content, Choice) or leaves(content) <= MAX_SPLIT else Unknown("too many cases")
+
     def remaining(self, m: Machine, v: IteratorCell) -> Value:
         """What an iterator has still to give: evaluated now, if nothing has been taken from it yet."""
 
@@ -441,6 +458,14 @@ class Items:
         after = count - star - 1
         middle = Opaque(f"{v.name}[{star}:{-after or ''}]", v.hint)
         return [*(part(i) for i in range(star)), middle, *(part(i - after) for i in range(after))]
+
+
+#: What is sliced in each case of the bounds.
+_SEQUENCES = (tuple, ListCell, str, Range, Opaque)
+
+
+def _has_cases(s: Slice) -> bool:
+    return any(isinstance(x, (Choice, Bool)) for x in (s.start, s.stop, s.step))
 
 
 def after_first(items: Value) -> Value:

@@ -101,6 +101,7 @@ class Machine:
       launches: kernels that are being launched, outermost first.
       scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
+      calling: sites of the calls of JAX inside kernels that are under way.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
@@ -120,6 +121,7 @@ class Machine:
         self.launches: list[Launch] = []
         self.scopes: list[Scope] = []
         self.operations: list[Operation] = []
+        self.calling: list[Site] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
         self.depth = 0
@@ -175,7 +177,7 @@ class Machine:
         if c is True or self.decide(c) is True:
             return
         facts = self.path.facts
-        self.step(0 if c in facts.memory.learnt else len(facts.assumed))  # every fact is looked at again
+        self.step(0 if c in facts.notes.learnt else len(facts.assumed))  # every fact is looked at again
         self.path = Path(facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:

@@ -63,6 +63,9 @@ _PLAIN_OPS: dict[str, Callable[[Any, Any], Any]] = {
     "**": operator.pow,
 }
 _LONGEST = 4096  # longer repeated sequences are not built
+#: Expressions that name more symbols than this are given up: one that is used in itself doubles with each round of a
+#: loop (`x = x + x // t`), and what is known of it would be worthless long before.
+_LARGEST = 256
 
 
 def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
@@ -71,6 +74,10 @@ def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
         return _int_binary(m, op, a, b, site)
     if isinstance(a, Choice) or isinstance(b, Choice):
         return m.lift(lambda x, y: binary(m, op, x, y, site), a, b)
+    if type(a) is bool and type(b) is bool and op in ("&", "|", "^"):
+        return {"&": a & b, "|": a | b, "^": a ^ b}[op]
+    if (isinstance(a, Bool) or isinstance(b, Bool)) and not (isinstance(a, Array) or isinstance(b, Array)):
+        return _bool_binary(m, op, a, b, site)
     if isinstance(a, Array) or isinstance(b, Array):
         return m.program.library.array_binary(m, op, a, b, site)
     for x, y in ((a, b), (b, a)):
@@ -92,6 +99,20 @@ def _is_numeric(op: str, a: Value, b: Value) -> bool:
     return any(sure) if op == "+" else all(sure)
 
 
+def _bool_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    """A truth value that is not decided counts as 0 or 1; `&`, `|` and `^` of two are truth values."""
+    if op in ("&", "|", "^") and isinstance(a, (bool, Bool)) and isinstance(b, (bool, Bool)):
+        x, y = truth(m, a), truth(m, b)
+        both, any_ = conds.all_of([x, y]), conds.any_of([x, y])
+        return as_value({"&": both, "|": any_, "^": conds.all_of([any_, conds.negate(both)])}[op])
+    return binary(m, op, as_number(m, a), as_number(m, b), site)
+
+
+def as_number(m: Machine, v: Value) -> Value:
+    """A truth value that is not decided, as the numbers that it may be; other values as they are."""
+    return m.select(Choice(v.cond, Int(1), Int(0))) if isinstance(v, Bool) else v
+
+
 def _as_number(m: Machine, v: Value, other: Value, site: Site) -> Int | None:
     """The operand as an integer, where both may be integers."""
     if isinstance(v, Opaque) and isinstance(other, (float, str, tuple, ListCell)):
@@ -105,12 +126,16 @@ def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
         return _divided(m, a, b, site) if op == "/" else m.unknown(f"operator {op} on integers", a, b, site=site)
     if op == "**" and isinstance(b.dim, int) and b.dim < 0:
         return a.dim**b.dim if isinstance(a.dim, int) and a.dim else m.unknown("a negative power", a, b, site=site)
+    if op in ("//", "%") and not isinstance(b.dim, int) and m.decide(conds.zero(b.dim)) is True:
+        raise Raised(None, "ZeroDivisionError", site)
     try:
         value = run(a.dim, b.dim)
     except ZeroDivisionError:
         raise Raised(None, "ZeroDivisionError", site) from None
     except ValueError:
         return m.unknown("a shift or power out of range", a, b, site=site)
+    if not isinstance(value, int) and dims.size(value) > _LARGEST:
+        return m.unknown("too large an expression", a, b, site=site)
     if op == "//":
         m.divisions.add(Division(site, a.dim, b.dim, m.decide(conds.divides(b.dim, a.dim))))
     inputs = (a.origin, b.origin)
@@ -227,6 +252,8 @@ def unary(m: Machine, op: str, v: Value, site: Site) -> Value:
         return m.unknown(f"operator {op} on an object", v, site=site) if plain is v else unary(m, op, plain, site)
     if floats.is_float(v) and op in ("-", "+"):
         return floats.arithmetic(m, "*", v, -1.0) if op == "-" else v
+    if isinstance(v, Bool):
+        return unary(m, op, as_number(m, v), site)
     n = m.as_int(v, site)
     if n is None or isinstance(v, Unknown):
         return m.unknown(f"operator {op} on this operand", v, site=site)

@@ -279,6 +279,8 @@ class Program:
             m.notes.append(stopped)
         if entry:
             self._look_into(m, m.kernels, m.made, set())
+        for fact in m.facts_out:
+            fact.facts.notes.release()
         for key, n in m.evaluated.items():
             self.evaluated[key] = self.evaluated.get(key, 0) + n
         reads = dict(m.reads)

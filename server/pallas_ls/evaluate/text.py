@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..domain.python import Int, NotConstant, PartlyKnown, Unknown, Value
+from ..domain.python import Instance, Int, NotConstant, Opaque, PartlyKnown, Unknown, Value
 from ..source.span import Site
 from . import exceptions, sequences
 from .frame import Eval, Frame
+from .machine import needs_of
 
 _CONVERSIONS = {115: str, 114: repr, 97: ascii}  # what `ast.FormattedValue.conversion` holds: s, r, a
 
@@ -18,8 +19,10 @@ def joined(fr: Frame, parts: list[Eval | str]) -> Value:
 def _joined(fr: Frame, found: tuple[Value, ...]) -> Value:
     if all(isinstance(p, str) for p in found):
         return "".join(found)
-    unknown = fr.m.unknown("formatted text", *found)
-    return PartlyKnown(unknown.why, unknown.needs, unknown.site, "".join(map(exceptions.known_text, found)))
+    if any(isinstance(p, (Unknown, Instance)) for p in found):
+        fr.m.doubts += 1  # what an object does when it is formatted is not known
+    needs = frozenset[str]().union(*map(needs_of, found))
+    return PartlyKnown("formatted text", needs, None, "".join(map(exceptions.known_text, found)))
 
 
 def formatted(fr: Frame, v: Value, conversion: int, spec: Value, site: Site) -> Value:
@@ -38,6 +41,8 @@ def _field(fr: Frame, v: Value, conversion: int, spec: Value, site: Site) -> Val
     except NotConstant:
         if not method or spec:
             return Unknown("formatted text")
+        if isinstance(v, (Int, Opaque, Unknown, tuple)):
+            return v
         said = fr.m.program.calls.call(fr.m, fr.m.program.library.builtin(method), (v,), site)
         return said if isinstance(said, str) else v
     try:

@@ -20,6 +20,7 @@ from ..domain.layout import Splat as SplatLayout
 from ..domain.python import Int, Value
 from ..domain.ref import Ds, Indexed, Loaded, Ref, RefType, Swizzle, Tiling
 from ..domain.target import Semantics, Target
+from ..rules import tcgen05, wgmma
 from ..rules.buffers import buffer_types
 from ..rules.rule import Unsure
 from ..rules.store_case import named_layout
@@ -32,8 +33,10 @@ ANY = frozenset(
     (
         *("SMEM", "GMEM", "Barrier", "ClusterBarrier", "TilingTransform", "SwizzleTransform", "RefUnion"),
         *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "kernel.body", "kernel.memory"),
-        *("pl.loop", "nd_loop", "pipeline.memory"),
+        *("TMEM", "ACC", "BlockSpec", "emit_pipeline", "emit_pipeline_warp_specialized"),
+        *("pl.loop", "nd_loop", "pipeline()", "pipeline.memory"),
         *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "pl.debug_print"),
+        *("ACC", "TMEM", "set_max_registers", "tcgen05_commit_arrive", "async_copy_smem_to_tmem", "async_load_tmem"),
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
         *("pl.align_to", "pl.cdiv", "pl.ds", "pl.dslice", "pl.num_programs", "pl.program_id", "pl.when"),
     )
@@ -46,6 +49,8 @@ SAME = {
     "store": ("dst", "value"),
     "ref.set": ("target", "value"),
 }
+#: Calls whose operands a model of their own accepts or not.
+MULTIPLICATIONS = {"wgmma": wgmma.is_accepted, "tcgen05_mma": tcgen05.is_accepted}
 #: Bytes of shared memory of a block (sm_90a, sm_100a), some left for barriers; each buffer starts at a multiple.
 MOST_SMEM = 232_448 - 1024
 SMEM_ALIGNMENT = 1024
@@ -106,11 +111,13 @@ def agrees(old: CallFact | None, new: CallFact, target: Target, divisions: Itera
         return _same(view, old, *SAME[new.api])
     if new.api == "layout_cast":
         return _cast(view)
+    if new.api in MULTIPLICATIONS:
+        return MULTIPLICATIONS[new.api](view)
     if new.api in ("ref.at", "ref.get"):
         return _covers(view, old, divisions)
     if new.api in ("launch", "pl.run_scoped"):
         return _has_room(view)
-    return new.api in ANY
+    return new.api in ANY or new.api.startswith("jax.")
 
 
 # -- operands of one shape -------------------------------------------------------------------------

@@ -55,7 +55,8 @@ def insertion(text: str, argument: str) -> tuple[int, str] | None:
     line_start = text.rfind("\n", 0, first.start) + 1
     line = text[line_start : first.start + 1]
     indent = line[: len(line) - len(line.lstrip())]
-    return last.end, f"{'' if comma else ','}\n{indent}{argument}{',' if comma else ''}"
+    end = "\r\n" if "\r\n" in text else "\n"
+    return last.end, f"{'' if comma else ','}{end}{indent}{argument}{',' if comma else ''}"
 
 
 def _last_argument(found: list[Token]) -> Token | None:

@@ -63,6 +63,10 @@ class Repair:
     text: Callable[[Span], str]
     facts: tuple[CallFact, ...] = ()
 
+    def line_break(self, path: str) -> str:
+        """What ends the lines of a file."""
+        return "\r\n" if "\r\n" in self.text(Span(path, 0, 1 << 60)) else "\n"
+
     def chunk_span(self, site: Site) -> Span | None:
         """The place of the statement of the module (or the member of a class) in which a site is."""
         inside = self.locate(Site(site.path, site.chunk, 0, 0))

@@ -244,10 +244,12 @@ def _in_the_function(
     )
     if size is None:
         return None
-    start = found.start + sum(len(line) for line in text.splitlines(keepends=True)[: first.lineno - 1])
-    indent = " " * first.col_offset
+    rows = text.splitlines(keepends=True)
+    start = found.start + sum(map(len, rows[: first.lineno - 1]))
+    indent = rows[first.lineno - 1][: first.col_offset]
     pad = _pad(numpy, name, ranks[name], axis, f"-{size} % {growth.new}")
-    lines = f"{indent}{size} = {name}.shape[{axis}]\n{indent}{name} = {pad}\n"
+    end = repair.line_break(found.path)
+    lines = f"{indent}{size} = {name}.shape[{axis}]{end}{indent}{name} = {pad}{end}"
     inserted = repair.edit(Span(found.path, start, start), lines)
     return together((inserted,), repair.insert_after(call.site, _slice(out, size)))
 

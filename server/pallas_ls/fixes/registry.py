@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import arguments, axes, buffers, copies, store, synchronous, variants, views
+from . import (
+    arguments,
+    axes,
+    buffers,
+    copies,
+    kernels,
+    multiplication,
+    operations,
+    store,
+    synchronous,
+    variants,
+    views,
+)
 from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
@@ -38,6 +50,29 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "layout-cast-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),
     "async-store-atomic": (store.atomic,),
+    # Kernels, memory, pipelines.
+    "renamed-keyword": (kernels.rename,),
+    "kernel-keyword": (kernels.kernel_name,),
+    "compiler-params-keyword": (arguments.unknown,),
+    "dimension-semantics": (kernels.params_without,),
+    "grid-names": (kernels.axis_names("grid"),),
+    "cluster-names": (kernels.axis_names("cluster"),),
+    "thread-name": (kernels.thread_name,),
+    "thread-count": (kernels.thread_count,),
+    "body-parameters": (kernels.listed,),
+    "scratch-type": (kernels.smem,),
+    "scoped-axes": (kernels.collective_axes,),
+    "accumulator-collective": (kernels.accumulator_alone,),
+    "barrier-axis": (kernels.barrier_axis,),
+    "tmem-packing": (kernels.packing,),
+    "tmem-argument": (kernels.without(safe=True),),
+    "tmem-transforms": (kernels.without(safe=True),),
+    "tmem-mixed": (kernels.all_collective,),
+    "smem-capacity": (kernels.fewer_stages,),
+    "pipeline-depth": (kernels.deeper,),
+    "pipeline-mode": (kernels.spec_without("pipeline_mode", safe=True),),
+    "pipeline-axes": (kernels.spec_without("collective_axes", safe=False),),
+    "pipeline-memory-thread": (kernels.without(safe=True),),
     # Copies, barriers and waits.
     "copy-reference": (copies.references,),
     "copy-memory-space": (copies.exchanged,),
@@ -55,6 +90,9 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "smem-contiguous": (copies.transforms,),
     "wait-count": (copies.wait_for_all,),
     "wait-architecture": (copies.wait_at_barrier,),
+    # Matrix multiplication, tensor memory, operations on values.
+    **multiplication.FIXES,
+    **operations.FIXES,
 }
 
 

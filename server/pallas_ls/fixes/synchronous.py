@@ -76,7 +76,8 @@ def _call(repair: Repair, axis: str) -> Edits:
     if span is None or indent.strip() or None in (x, ref, barrier, block) or not _runs_always(repair, span):
         return None
     remote = f'{repair.spelled("cluster_ref")}({ref}, {{"{axis}": {block}}})'
-    text = f"{repair.spelled('store')}({remote}, {x})\n{indent}{repair.spelled('barrier_arrive')}({barrier})"
+    end = repair.line_break(span.path)
+    text = f"{repair.spelled('store')}({remote}, {x}){end}{indent}{repair.spelled('barrier_arrive')}({barrier})"
     return some(repair.replace(repair.view.fact.site, text))
 
 

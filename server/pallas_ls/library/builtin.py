@@ -14,6 +14,7 @@ from ..domain.python import (
     Bound,
     Builtin,
     Call,
+    Choice,
     Class,
     DictCell,
     External,
@@ -89,7 +90,8 @@ def _sizes(r: Registry) -> None:
 
     @r.raw("builtins.range")
     def range_(m: Any, call: Call) -> Value:
-        return m.lift(lambda *args: _range(m, args, call.site), *call.args)
+        numbers = (Choice(a.cond, Int(1), Int(0)) if isinstance(a, Bool) else a for a in call.args)
+        return m.lift(lambda *args: _range(m, args, call.site), *numbers)
 
 
 def length(m: Any, x: Value, site: Site) -> Value:

@@ -103,6 +103,8 @@ def _computed(m: Any, cls: type, name: str, args: tuple[Value, ...], call: Call)
     try:
         return wrapped(run(*(plain(a) for a in args), **{k: plain(v) for k, v in call.kwargs.items()}))
     except NotConstant:
+        if name == "bit_length":
+            return Int(m.fresh_symbol("bit_length", low=0))
         return m.unknown(f"{cls.__name__}.{name} of values that are not known", *args, site=call.site)
     except (TypeError, ValueError, LookupError) as e:
         return m.unknown(f"{cls.__name__}.{name} raises {type(e).__name__}", *args, site=call.site)

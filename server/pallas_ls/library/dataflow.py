@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..domain.array import Array, Operation
-from ..domain.python import Choice, Value
+from ..domain.fact import CallFact
+from ..domain.python import Call, Choice, Value
 from ..source.span import Site
 
 
@@ -35,3 +36,37 @@ def _by(operation: Operation, result: Value) -> Value:
     if result.by is not None and all(v.by is not result.by for v in given):
         return result
     return replace(result, by=operation)
+
+
+def noted(
+    m: Any, name: str, call: Call, sites: Mapping[str, Site], operands: Mapping[str, Value], run: Callable[[], Value]
+) -> Value:
+    """Runs a model of JAX inside a kernel, where JAX traces every call, and keeps the call as a fact.
+
+    What models call in turn is theirs: JAX may do it in another way.
+    """
+    inner = call.site in m.calling
+    m.calling.append(call.site)
+    try:
+        result = computed(m, name, operands, call.site, run())
+    finally:
+        m.calling.pop()
+    if not inner:
+        path = m.path
+        m.record(
+            CallFact(
+                name,
+                call.site,
+                operands,
+                result,
+                sites,
+                path.guards,
+                path.facts,
+                m.launch,
+                m.chain,
+                m.stack,
+                caught=m.caught,
+                operations=m.operations,
+            )
+        )
+    return result

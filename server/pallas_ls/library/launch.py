@@ -163,9 +163,23 @@ def _with_unknown_operands(m: Any, f: Kernel, total: int | None) -> Value:
     if total is not None:
         unknown = m.unknown("a reference whose place among the parameters is not known")
         _run_body(m, f, (unknown,) * total, {})
-    elif _is_dict(f.scratch):
-        _with_scratch(m, f, lambda _, scratch: _run_body(m, f, None, scratch), 0)
+    else:
+        _with_scratch(m, f, lambda args, kwargs: _run_open(m, f, kwargs), 0)
     return result_of(m, f.out_type)
+
+
+def _run_open(m: Any, f: Kernel, scratch: dict[str, Value]) -> Value:
+    """Runs a body of which only the scratch buffers that it takes by keyword are known."""
+    code = getattr(f.body, "code", None)
+    keywords = [p.name for p in code.parameters if p.kind == "keyword"] if code is not None else []
+    defaults = {n: f.body.defaults[n] for n in keywords if n in f.body.defaults}
+    m.launches.append(f.launch)
+    outer, m.operations = m.operations, []
+    try:
+        return m.program.calls.apply(m, f.body, Call(f.made.site, (), {**defaults, **scratch}, open=True))
+    finally:
+        m.launches.pop()
+        m.operations = outer
 
 
 def _is_dict(v: Value) -> bool:

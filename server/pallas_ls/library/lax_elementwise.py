@@ -91,9 +91,15 @@ def _special(r: Registry) -> None:
     def reduce_precision(m: Any, call: Call, operand: Value, exponent_bits: Value, mantissa_bits: Value) -> Value:
         return e.combine_strictly(m, [as_array(m, operand)], e.FLOATING)
 
-    @r.function("jax.lax.select jax.lax.select_n", "pred, on_true, on_false")
+    @r.function("jax.lax.select", "pred, on_true, on_false")
     def select(m: Any, call: Call, pred: Value, on_true: Value, on_false: Value) -> Value:
         return selected(m, pred, on_true, on_false)
+
+    @r.function("jax.lax.select_n", "which, *cases")
+    def select_n(m: Any, call: Call, which: Value, cases: Value) -> Value:
+        if type(cases) is not tuple or not cases:
+            return m.unknown("a selection among cases that are not known", cases)
+        return selected(m, which, *cases)
 
     @r.function("jax.lax.convert_element_type", "operand, new_dtype")
     def convert_element_type(m: Any, call: Call, operand: Value, new_dtype: Value) -> Value:
@@ -102,8 +108,8 @@ def _special(r: Registry) -> None:
         return index.with_index(out, a.index)
 
 
-def selected(m: Any, pred: Value, on_true: Value, on_false: Value) -> Array:
-    """lax.select: the cases have one shape and type; the predicate that shape or none."""
-    c, a, b = (as_array(m, v) for v in (pred, on_true, on_false))
-    out = e.combine_strictly(m, [a, b], e.SAME)
-    return Array(out.shape, out.dtype, out.weak, registers.elementwise(m, [c, a, b], out.shape))
+def selected(m: Any, which: Value, *cases: Value) -> Array:
+    """lax.select, lax.select_n: the cases have one shape and type; what selects has that shape or none."""
+    chosen = [as_array(m, v) for v in cases]
+    out = e.combine_strictly(m, chosen, e.SAME)
+    return Array(out.shape, out.dtype, out.weak, registers.elementwise(m, [as_array(m, which), *chosen], out.shape))

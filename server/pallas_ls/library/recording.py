@@ -95,7 +95,11 @@ def run_recorded(m: Any, api: str, arguments: Arguments, call: Call, model: Mode
         if arguments.lacking:
             result: Value = m.unknown(f"{api} called with arguments that do not fit", site=call.site)
         else:
-            result = computed(m, api, values, call.site, model(m, call, mine) if model else None)
+            m.calling.append(call.site)
+            try:
+                result = computed(m, api, values, call.site, model(m, call, mine) if model else None)
+            finally:
+                m.calling.pop()
         record_call(m, api, call, mine, result)
         return result
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..domain.python import Bound, Builtin, Call, Choice, Int, ListCell, Unknown, Value
 from ..source.span import Site
-from .dataflow import computed
+from .dataflow import computed, noted
 
 Attribute = Callable[[Any, Any, str, Site], Value]
 
@@ -182,9 +182,13 @@ def _modelled(name: str, signature: Signature, model: Callable[..., Value]) -> C
         arguments = signature.bind(call)
         if not arguments.fits or (arguments.open and (signature.star or signature.star_star)):
             return m.unknown(f"{name} called with arguments that do not fit", *call.args, site=call.site)
-        return by_case(
-            m, arguments.values, lambda values: computed(m, name, values, call.site, model(m, call, **values))
-        )
+
+        def one(values: dict[str, Value]) -> Value:
+            if m.launch is None or not name.startswith("jax."):
+                return computed(m, name, values, call.site, model(m, call, **values))
+            return noted(m, name, call, arguments.sites, values, lambda: model(m, call, **values))
+
+        return by_case(m, arguments.values, one)
 
     return run
 

@@ -6,17 +6,22 @@ Commands: `pallas.listContexts` [{uri, line}] and `pallas.setContext` [{uri, lin
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ..answers.report import KernelCall
 from ..source.text import Text
+from ..workspace.callers import possible_callers
 from .arguments import Place, failed, read_place
 from .core import PallasServer
+from .documents import Document
 
 LIST = "pallas.listContexts"
 SET = "pallas.setContext"
+#: Files that import the edited one and are looked at for calls of it.
+MOST_CALLERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ def identity(call: KernelCall) -> str:
 
 async def list_contexts(server: PallasServer, *arguments: Any) -> list[dict[str, Any]]:
     place = read_place(LIST, arguments)
-    calls = await _calls(server, place)
+    calls = await _calls(server, place, everywhere=True)
     return [
         {
             "id": identity(call),
@@ -93,18 +98,21 @@ async def set_context(server: PallasServer, *arguments: Any) -> None:
         await server.workspace_code_lens_refresh_async(None)
 
 
-async def _calls(server: PallasServer, place: Place) -> Calls:
-    found = await server.ask(
-        place.uri,
-        lambda document: calls_at(
-            server.analysis.session.kernels(document.path),
-            document.text,
-            document.path,
-            place.line,
-            server.picked.get(document.path),
-        ),
-    )
-    return found or Calls((), None)
+async def _calls(server: PallasServer, place: Place, everywhere: bool = False) -> Calls:
+    """The calls at a place. `everywhere`: those in other files of the workspace, too, which have to be read."""
+
+    def calls(document: Document) -> Calls:
+        callers = _callers(server, document.path) if everywhere else ()
+        kernels = server.analysis.session.kernels(document.path, callers)
+        return calls_at(kernels, document.text, document.path, place.line, server.picked.get(document.path))
+
+    return await server.ask(place.uri, calls) or Calls((), None)
+
+
+def _callers(server: PallasServer, path: str) -> Iterator[str]:
+    """The nearest files that import a file."""
+    settings = server.analysis.ground.settings
+    return islice(possible_callers(path, settings.root, settings.exclude, server.analysis.files), MOST_CALLERS)
 
 
 def described(call: KernelCall) -> str:

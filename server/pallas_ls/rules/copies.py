@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..domain.target import JaxVersion, Semantics
 from . import copy_architecture as architecture
+from . import copy_barriers as counted
 from . import copy_gather as gather
 from . import copy_operands as given
 from . import copy_window as window
@@ -107,7 +108,7 @@ RULES = (
         "A copy moves whole bytes.",
         (LOAD,),
         170,
-        given.whole_bytes,
+        counted.whole_bytes,
         _LOAD,
         "Elements of four bits and booleans are packed: what is copied fills whole bytes.",
     ),
@@ -161,7 +162,7 @@ RULES = (
         "Under Lane semantics a copy moves a multiple of 128 bytes.",
         (LOAD,),
         200,
-        given.counted_bytes,
+        counted.counted_bytes,
         _LOAD,
         "Each of the 128 threads of a warpgroup arrives at the barrier and counts one 128th of the bytes. Pad the "
         "block, "
@@ -173,7 +174,7 @@ RULES = (
         "The barrier of a copy is a plgpu.Barrier.",
         (LOAD,),
         210,
-        given.barrier_kind,
+        counted.barrier_kind,
         _LOAD,
         "A copy arrives with its number of bytes, which a `plgpu.Barrier` counts. A `ClusterBarrier` counts arrivals "
         "of "
@@ -184,7 +185,7 @@ RULES = (
         "An operation on a barrier names one.",
         (LOAD, "barrier_arrive", "barrier_wait", "barrier_test", "barrier_arrive_and_wait"),
         215,
-        given.one_barrier,
+        counted.one_barrier,
         "jax/experimental/mosaic/gpu/utils.py, BarrierRef.get_ptr",
         "`Barrier(num_barriers=n)` is n barriers, one a slot of a pipeline; an operation takes one of them, "
         "`barrier.at[slot]`.",

@@ -147,8 +147,11 @@ def leaves(v: Value) -> Iterator[Value]:
 
 
 def semaphore_output(v: CallView) -> Answer:
-    """A semaphore as an output."""
-    for t in leaves(v.value("out_type")):
+    """A semaphore as an output: refused where the kernel is made since 0.12, where it is called before."""
+    if (v.fact.api == "kernel") is not (v.version >= V0_12):
+        return None
+    kernel = v.fact.result if v.fact.api == "kernel" else v.value("kernel")
+    for t in leaves(kernel.out_type) if isinstance(kernel, Kernel) else ():
         if isinstance(t, RefType) and t.kind == "semaphore":
             text = "A kernel cannot return a semaphore. Allocate it in scratch_types where only this kernel uses it"
             text += ", or with plgpu.alloc_semaphore before the kernels that share it." if v.version >= V0_12 else "."
@@ -382,7 +385,7 @@ RULES = (
     Rule(
         "semaphore-output",
         "A kernel does not return semaphores.",
-        ("kernel",),
+        ("kernel", "kernel.body"),
         60,
         semaphore_output,
         f"{CORE}, _check_no_semaphore_outputs",

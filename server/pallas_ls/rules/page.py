@@ -13,7 +13,7 @@ def page(rule: Rule) -> str:
     """What is refused, why, for whom, a refused and an accepted kernel, what JAX says, and how to silence the rule."""
     facts = (
         ("Severity", rule.severity.value),
-        ("Calls", ", ".join(f"`{_public(api)}`" for api in rule.apis)),
+        ("Calls", ", ".join(dict.fromkeys(f"`{_public(api)}`" for api in rule.apis))),
         ("JAX versions", rule.versions_text),
         ("Lowering semantics", rule.semantics_text),
         ("JAX's check", f"`{rule.source}`"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from . import (
-    accumulators,
     allocation,
     arguments,
     async_store,
@@ -11,13 +10,20 @@ from . import (
     barriers,
     buffers,
     copies,
+    hardware,
     kernel_call,
     memory,
     mesh,
+    operations,
     pipeline,
+    references,
     register_layouts,
+    registers_per_thread,
+    silent,
     tcgen05,
+    tensor_memory,
     tmem,
+    unlowered,
     wgmma,
 )
 from .rule import Rule
@@ -28,13 +34,19 @@ _MODULES = (
     axes,
     async_store,
     register_layouts,
-    # matrix multiplication
-    accumulators,
+    # matrix multiplication, tensor memory, operations
     wgmma,
     tcgen05,
+    tensor_memory,
+    references,
+    registers_per_thread,
+    operations,
+    unlowered,
+    hardware,
     # copies and barriers
     copies,
     barriers,
+    silent,
     # the kernel, its memory and pipelines
     mesh,
     kernel_call,

@@ -11,7 +11,7 @@ from ..domain.ref import Ref
 from ..domain.target import Semantics
 from .mma import operands as given
 from .mma.case import MmaCase, Open, Operand, Refused
-from .mma.tcgen05 import mma_outcome
+from .mma.tcgen05 import arrival_outcome, mma_outcome
 from .mma.wording import called, declared
 from .rule import Answer, Problem, Rule, Unsure
 from .tcgen05_messages import TEXTS
@@ -66,6 +66,11 @@ def _outcome(v: CallView) -> tuple[MmaCase, Refused] | Unsure | None:
     if isinstance(found, Open):
         return Unsure(found.why)
     return None if found is None else (case, found)
+
+
+def is_accepted(v: CallView) -> bool:
+    """Whether JAX certainly lowers the call."""
+    return v.cached("tcgen05_mma", lambda: _outcome(v)) is None
 
 
 def _refused(*kinds: str):
@@ -130,6 +135,31 @@ def orders(v: CallView) -> Answer:
     return Problem(text, jax, v.site("barrier"), declared(v, "barrier"))
 
 
+def arrival(*kinds: str):
+    """A check that reports some kinds of refusal of a multiplication, and of a `tcgen05_commit_arrive`."""
+    multiplied = _refused(*kinds)
+
+    def check(v: CallView) -> Answer:
+        if v.fact.api == "tcgen05_mma":
+            return multiplied(v)
+        names, cluster, axis, barrier = given.names(v), given.cluster(v), v.value("collective_axis"), _barrier(v)
+        if (
+            names is None
+            or cluster is None
+            or isinstance(barrier, Unsure)
+            or not (axis is None or isinstance(axis, str))
+        ):
+            return Unsure("the cluster or the barrier is not known")
+        found = arrival_outcome(axis, names, cluster, barrier[0], v.version)
+        if found is None or found.kind not in kinds:
+            return None
+        nothing = Operand((), "float32")
+        shown = MmaCase(nothing, nothing, nothing, Semantics.LANE, v.version, axis, names, cluster, barrier[0])
+        return Problem(TEXTS[found.kind](v, shown, found), found.jax, v.site(found.operand), declared(v, found.operand))
+
+    return check
+
+
 def _rule(
     id: str,
     summary: str,
@@ -190,20 +220,22 @@ RULES = (
         "The tensor core works on its own; only a barrier made with `orders_tensor_core=True` is signalled by it, and "
         "makes what waits see its results.",
     ),
-    _rule(
+    Rule(
         "tcgen05-collective-axis",
         "Blocks multiply together along the last axis of the cluster.",
+        ("tcgen05_mma", "tcgen05_commit_arrive"),
         50,
-        ("collective-axis",),
+        arrival("collective-axis"),
         f"{PRIMITIVES}, _collective_mma_predicate",
         "The two blocks of a pair are neighbours along the last axis of `cluster_names`; that is the "
         "`collective_axis`.",
     ),
-    _rule(
+    Rule(
         "tcgen05-barrier-count",
         "A `tcgen05_mma` signals one barrier.",
+        ("tcgen05_mma", "tcgen05_commit_arrive"),
         60,
-        ("barrier-count",),
+        arrival("barrier-count"),
         "jax/experimental/mosaic/gpu/utils.py, BarrierRef",
         "`Barrier(num_barriers=n)` is n barriers; pass one of them, `barrier.at[slot]`.",
     ),
@@ -311,11 +343,12 @@ RULES = (
         "Instructions are issued in groups as long as a swizzled row, `8 * swizzle // bits` elements of k. Take a "
         "narrower swizzle, or pad k with zeros.",
     ),
-    _rule(
+    Rule(
         "tcgen05-cluster",
         "Two blocks multiply together in a cluster whose last dimension is 2.",
+        ("tcgen05_mma", "tcgen05_commit_arrive"),
         190,
-        ("cluster",),
+        arrival("cluster"),
         "jax/experimental/mosaic/gpu/tcgen05.py, commit_arrive",
         "The barrier of a collective multiplication is signalled in both blocks of a pair; the pairs are the last "
         "dimension of the cluster (up to JAX 0.10 the whole cluster).",

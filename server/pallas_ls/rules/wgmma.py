@@ -46,6 +46,11 @@ def _outcome(v: CallView) -> tuple[WgmmaCase, Refused] | Unsure | None:
     return None if found is None else (case, found)
 
 
+def is_accepted(v: CallView) -> bool:
+    """Whether JAX certainly lowers the call."""
+    return v.cached("wgmma", lambda: _outcome(v)) is None
+
+
 def _refused(*kinds: str):
     """A check that reports some kinds of refusal."""
 
@@ -54,13 +59,18 @@ def _refused(*kinds: str):
         if not isinstance(found, tuple):
             return found
         case, refused = found
-        if refused.kind not in kinds:
+        if refused.kind not in kinds or _told_by_the_allocation(refused):
             return None
         text = TEXTS[refused.kind](v, case, refused)
         others = tuple(x for x in ("acc", "a", "b") if x == refused.operand) or ("a", "b")
         return Problem(text, refused.jax, v.site(refused.operand), declared(v, *others))
 
     return check
+
+
+def _told_by_the_allocation(refused: Refused) -> bool:
+    """Under Lane semantics an accumulator's shape is checked where it is allocated."""
+    return refused.jax.message.startswith("WGMMA requires")
 
 
 def _shapes(v: CallView) -> Answer:

@@ -13,7 +13,7 @@ def body(x_gmem, out_gmem, tile, loaded):
 
 f = plgpu.kernel(
     body,
-    out_type=jax.ShapeDtypeStruct((2 * COLS), jnp.float16),
+    out_type=jax.ShapeDtypeStruct((2 * COLS,), jnp.float16),
     scratch_types=dict(
         tile=plgpu.SMEM((COLS,), jnp.float16),
         loaded=plgpu.Barrier(),
@@ -23,6 +23,6 @@ f = plgpu.kernel(
 )
 
 if __name__ == "__main__":
-    x = jax.ShapeDtypeStruct((2 * COLS), jnp.float16)
+    x = jax.ShapeDtypeStruct((2 * COLS,), jnp.float16)
     jax.jit(f).trace(x).lower(lowering_platforms=("cuda",))
     print("LOWERED OK")

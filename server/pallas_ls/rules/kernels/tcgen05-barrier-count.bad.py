@@ -14,7 +14,7 @@ def multiply(a_gmem, b_gmem, out_gmem, a, b, acc, arrived, done):
     plgpu.copy_gmem_to_smem(b_gmem, b, arrived)
     plgpu.barrier_wait(arrived)
     plgpu.tcgen05_mma(acc, a, b, done, accumulate=False)  # <- refused
-    plgpu.barrier_wait(done)
+    plgpu.barrier_wait(done.at[0])
 
 
 kernel = plgpu.kernel(

@@ -13,7 +13,7 @@ def multiply(a_gmem, b_gmem, out_gmem, a, b, acc, arrived, done):
     plgpu.copy_gmem_to_smem(a_gmem, a, arrived)
     plgpu.copy_gmem_to_smem(b_gmem, b, arrived)
     plgpu.barrier_wait(arrived)
-    plgpu.tcgen05_mma(acc, a, b, done, accumulate=False, collective_axis="pair")  # <- refused
+    plgpu.tcgen05_mma(acc, a, b, done, accumulate=False, collective_axis="other")  # <- refused
     plgpu.barrier_wait(done)
 
 
@@ -27,8 +27,8 @@ kernel = plgpu.kernel(
         plgpu.Barrier(num_arrivals=2),
         plgpu.Barrier(orders_tensor_core=True),
     ],
-    cluster=(2, 1),
-    cluster_names=("pair", "other"),
+    cluster=(1, 2),
+    cluster_names=("other", "pair"),
 )
 
 if __name__ == "__main__":

@@ -229,26 +229,40 @@ def _whole(case: MmaCase, a_swizzle: int, b_swizzle: int) -> Outcome:
 # -- the instruction -------------------------------------------------------------------------------
 
 
-def _axis(case: MmaCase) -> Outcome:
-    axis = case.collective_axis
+def arrival_outcome(
+    axis: str | None, names: tuple[str, ...], cluster: tuple[int, ...], barriers: int | None, version: JaxVersion
+) -> Refused | None:
+    """JAX's first refusal of a `tcgen05_commit_arrive`, once its barrier orders the tensor core."""
+    answer = _named_axis(axis, names) or _one_barrier(barriers)
+    if answer is not None or axis is None:
+        return answer
+    return pair_of_blocks(cluster, version)
+
+
+def _axis(case: MmaCase) -> Refused | None:
+    return _named_axis(case.collective_axis, case.cluster_names)
+
+
+def _named_axis(axis: str | None, names: tuple[str, ...]) -> Refused | None:
     if axis is None:
         return None
-    if axis not in case.cluster_names:
-        text = f"Unknown cluster axis {axis}, available axes: {list(case.cluster_names)}"
+    if axis not in names:
+        text = f"Unknown cluster axis {axis}, available axes: {list(names)}"
         return refused("collective-axis", "LookupError", text, "collective_axis")
-    if axis != case.cluster_names[-1]:
-        text = (
-            f"Can only perform collective MMA along minormost cluster axis. Got {axis}, expected "
-            f"{case.cluster_names[-1]}."
-        )
+    if axis != names[-1]:
+        text = f"Can only perform collective MMA along minormost cluster axis. Got {axis}, expected {names[-1]}."
         return refused("collective-axis", "ValueError", text, "collective_axis")
     return None
 
 
-def _barriers(case: MmaCase) -> Outcome:
-    if case.barrier is None or case.barrier == 1:
+def _barriers(case: MmaCase) -> Refused | None:
+    return _one_barrier(case.barrier)
+
+
+def _one_barrier(count: int | None) -> Refused | None:
+    if count is None or count == 1:
         return None
-    text = f"Operation is only valid for a single barrier, but barrier ref contains {case.barrier}."
+    text = f"Operation is only valid for a single barrier, but barrier ref contains {count}."
     return refused("barrier-count", "ValueError", text, "barrier")
 
 

@@ -1,0 +1,23 @@
+"""Doubles a tile."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def body(out_gmem, tile):
+    x = tile[...]
+    del x
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=[
+        plgpu.SMEM((64, 64), jnp.float16, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))),
+    ],
+    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Lane),
+)
+
+if __name__ == "__main__":
+    jax.jit(kernel).trace().lower(lowering_platforms=("cuda",))

@@ -1,0 +1,18 @@
+"""Takes more registers for the arithmetic."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def body(out_gmem):
+    plgpu.set_max_registers(100, action="increase")  # <- refused
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+)
+
+if __name__ == "__main__":
+    jax.jit(kernel).trace().lower(lowering_platforms=("cuda",))

@@ -1,0 +1,24 @@
+"""Prints two arrays."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def body(out_gmem, x, y):
+    pl.debug_print("{}", x[...])
+    pl.debug_print("{}", y[...])
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=[
+        plgpu.SMEM((128,), jnp.float32),
+        plgpu.SMEM((128,), jnp.float32),
+    ],
+)
+
+if __name__ == "__main__":
+    jax.jit(kernel).trace().lower(lowering_platforms=("cuda",))

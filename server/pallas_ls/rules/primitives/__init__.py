@@ -1,0 +1,1 @@
+"""Functions of jax.numpy, jax.lax and jax.nn that a kernel cannot be lowered with."""
