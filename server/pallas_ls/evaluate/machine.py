@@ -10,10 +10,10 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Operation
 from ..domain.cond import Cond
-from ..domain.dim import Dim
+from ..domain.dim import Dim, Expr
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
-from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Unknown, Value, root_of
+from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Range, Unknown, Value, root_of
 from ..domain.ref import Launch
 from ..source.span import Site
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
@@ -73,11 +73,15 @@ class Machine:
       path: what is assumed at present.
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
+      row: number of the outermost host call under way, 0 for none; rows: how many there were.
+      failed: rows whose call raises; interrupted: rows of which a handler may have taken a raise.
       operations: what the innermost of them computed so far, on all its paths.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
+      bounds: bounds of symbols made on the way that are no plain integers, by name.
+      structure: parameters that decide how often something runs, which is not known.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -91,6 +95,9 @@ class Machine:
         self.operations: list[Operation] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
+        self.row = self.rows = 0
+        self.failed: set[int] = set()
+        self.interrupted: set[int] = set()
         self.depth = 0
         self.active: list[Any] = []
         self.called: set[int] = set()
@@ -100,7 +107,8 @@ class Machine:
         self.doubts = 0
         self.tries = 0
         self.fresh = 0
-        self.recording = True
+        self.bounds: dict[str, tuple[Dim | None, Dim | None]] = {}
+        self.structure: set[str] = set()
         self.evaluated: dict[tuple[str, str], int] = {}
         self.notes: list[str] = []
         self.made: list[Any] = []
@@ -239,7 +247,7 @@ class Machine:
     def note_raised(self, raised: Raised, guards: tuple[Cond, ...]) -> None:
         """Records a raise, each of its cases by itself."""
         if raised.cases is None:
-            self.raises.append(Raise(raised.site, raised.name, guards, self.chain))
+            self.raises.append(Raise(raised.site, raised.name, guards, self.chain, self.row))
             return
         cond, yes, no = raised.cases
         self.note_raised(yes, (*guards, cond))
@@ -285,11 +293,20 @@ class Machine:
 
     # -- symbols and unknowns ----------------------------------------------------------------------
 
-    def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
-        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
-        source)."""
+    def fresh_symbol(self, name: str, low: Dim | None = None, high: Dim | None = None) -> Dim:
+        """An integer that nothing is known of but its inclusive bounds, as far as these are plain integers; its name
+        starts with "?" (it is no name of the source)."""
         self.fresh += 1
-        return dims.symbol(f"?{name}{self.fresh}", low=low, high=high)
+        name = f"?{name}{self.fresh}"
+        self.note_bounds(name, low, high)
+        return dims.symbol(
+            name, low=low if isinstance(low, int) else None, high=high if isinstance(high, int) else None
+        )
+
+    def note_bounds(self, name: str, low: Dim | None, high: Dim | None) -> None:
+        """Remembers inclusive bounds of a symbol that are no plain integers yet (see `domain.substitute`)."""
+        if isinstance(low, Expr) or isinstance(high, Expr):
+            self.bounds[name] = low, high
 
     def fresh_condition(self, what: str = "") -> Cond:
         """A condition that nothing is known of; "loop": that a loop runs at all."""
@@ -333,9 +350,17 @@ class Machine:
         return self.launches[-1] if self.launches else None
 
     def record(self, fact: CallFact) -> None:
-        """Keeps a call fact, unless this pass only looks for what changes (loops)."""
-        if self.recording:
-            self.facts_out.append(fact)
+        """Keeps a call fact."""
+        self.facts_out.append(fact)
+
+    def recorded(self) -> tuple[int, int, int]:
+        """How much is recorded: facts, raises, host calls."""
+        return len(self.facts_out), len(self.raises), len(self.host_calls)
+
+    def forget(self, since: tuple[int, int, int]) -> None:
+        """Takes back what was recorded since: a pass over a loop that only showed what changes."""
+        facts, raises, calls = since
+        del self.facts_out[facts:], self.raises[raises:], self.host_calls[calls:]
 
 
 def _either(cond: Cond, yes: Raised, no: Raised) -> Raised:
@@ -359,6 +384,8 @@ def needs_of(v: Value) -> frozenset[str]:
         return needs_of_cond(v.cond) | needs_of(v.yes) | needs_of(v.no)
     if isinstance(v, tuple):
         return frozenset().union(*(needs_of(x) for x in v))
+    if isinstance(v, Range):
+        return needs_of((v.start, v.stop, v.step))
     return frozenset()
 
 
