@@ -31,6 +31,7 @@ class CallFact:
       open: some arguments came from a star of unknown content.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
       operations: all that the kernel computes, on all its paths: who else uses a value.
+      row: number of the outermost host call under way in its unit (a call in a loop has one for each round), or 0.
     """
 
     api: str
@@ -48,6 +49,7 @@ class CallFact:
     open: bool = False
     caught: tuple[str, ...] = ()
     operations: Sequence[Operation] = ()
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Raise:
     name: str
     guards: tuple[Cond, ...]
     chain: tuple[Site, ...]
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +84,14 @@ class HostCall:
     Attributes:
       path, name: the module and the name of the function.
       arguments: by parameter.
-      site: the call.
+      site: the call; `guards`: conditions of the path; `caught`: exceptions that handlers around it take.
+      row: number of the outermost host call under way, this one or one around it.
     """
 
     path: str
     name: str
     arguments: Mapping[str, Value]
     site: Site
+    guards: tuple[Cond, ...] = ()
+    row: int = 0
+    caught: tuple[str, ...] = ()

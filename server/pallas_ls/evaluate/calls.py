@@ -149,17 +149,26 @@ class Calls:
         if m.depth >= MAX_DEPTH or sum(1 for c in m.active if c is f.code) >= MAX_RECURSION:
             m.notes.append(f"{f.name}: calls nested too deep")
             return m.unknown(f"recursion in {f.name}", site=call.site)
-        chain = m.chain
+        chain, row = m.chain, m.row
         if not m.launches:
             m.chain = (*chain, call.site)
+            if not chain:
+                m.rows += 1
+                m.row = m.rows
             if f.up is None or (f.up.up is None and f.up.code is None and f.owner is None):
-                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site))
+                m.host_calls.append(
+                    HostCall(f.module.path, f.name, dict(bound), call.site, m.path.guards, m.row, m.caught)
+                )
         stack = m.stack
         m.stack = (*stack, call.site)
         try:
-            return self.run(m, f, bound)
+            return self.program.summaries.call(m, f, bound, lambda: self.run(m, f, bound))
+        except Raised:
+            if not chain:
+                m.failed.add(m.row)
+            raise
         finally:
-            m.chain, m.stack = chain, stack
+            m.chain, m.stack, m.row = chain, stack, row
 
     def run(self, m: Machine, f: Function, slots: dict[str, Value]) -> Value:
         """Runs a function's body over bound parameters."""

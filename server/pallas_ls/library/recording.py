@@ -34,6 +34,7 @@ def record(
             m.stack,
             caught=m.caught,
             operations=m.operations,
+            row=m.row,
         )
     )
 
@@ -57,6 +58,7 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             arguments.open,
             m.caught,
             m.operations,
+            m.row,
         )
     )
 
