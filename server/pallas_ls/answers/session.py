@@ -26,6 +26,7 @@ from .hover import Places, hover_at
 from .kernels import kernel_calls
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 from .targets import targets
+from .tuning import tuning_loops
 
 
 class Session:
@@ -57,6 +58,7 @@ class Session:
         violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
         findings += context_hints(violations, facts, self.locate)
+        findings += tuning_loops(memos, lambda some: self._judge(path, self.files, some), self.locate)
         module = self.files.module(path)
         findings += unread_examples(self._examples(module) if module is not None else [], memos)
         kept = sorted(
