@@ -119,3 +119,25 @@ def tune():
     (finding,) = s.check("k.py").findings
     assert finding.message.startswith("JAX refuses 200 of the 400 calls made here")
     assert s.check("k.py").notes == ()
+
+
+def test_what_is_measured_is_called() -> None:
+    loop = f"""
+import functools
+import statistics
+from jax.experimental.mosaic.gpu import profiler
+
+def tune():
+    x = {X}
+    for rows in (36, 64, 128):
+        try:
+            out, times = profiler.measure(functools.partial(make, rows=rows), iterations=10)(x)
+            assert times is not None
+            runtime = statistics.median(times)
+        except AssertionError:
+            continue
+        print(out.shape, runtime)
+"""
+    assert [m.split(" (")[0] for m in messages(loop)] == [
+        "JAX refuses 1 of the 3 calls made here, and the handler takes it"
+    ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from . import builtin, jnp, lax, pallas, plgpu, stdlib
+from . import builtin, jnp, lax, pallas, plgpu, profiler, stdlib
 from .registry import Registry
 
 
 def registry() -> Registry:
     """A registry with every model of this room."""
     r = Registry()
-    for namespace in (builtin, stdlib, jnp, lax, pallas, plgpu):
+    for namespace in (builtin, stdlib, jnp, lax, pallas, plgpu, profiler):
         namespace.register(r)
     return r
