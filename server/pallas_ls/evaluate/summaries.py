@@ -41,7 +41,7 @@ from .trail import Slots
 #: A call that takes fewer steps is not worth a summary; nor are fewer rows of one shape: an evaluation over symbols
 #: takes as long as three or four with numbers.
 LEAST_STEPS = 150
-LEAST_ROWS = 5
+LEAST_ROWS = 4
 #: An evaluation over symbols may take so many times the steps of the first row.
 MAX_COST = 8
 #: So often are numbers that turn out to be structure taken back before a function is given up.
