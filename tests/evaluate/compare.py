@@ -10,7 +10,6 @@ from typing import Any
 from pallas_ls.domain.cond import Cond
 from pallas_ls.domain.fact import CallFact
 from pallas_ls.domain.python import Int
-from pallas_ls.evaluate.program import Program
 
 from . import reality
 from .reality import Reality
@@ -27,7 +26,6 @@ class Account:
 
     text: str
     parameters: list[str]
-    program: Program
     files: Texts
     symbolic: Result
     lines: list[str] = field(default_factory=list[str])
@@ -36,11 +34,12 @@ class Account:
     def of(text: str, parameters: list[str]) -> Account:
         """Evaluates `main` over symbols."""
         p, files = program({"main": text})
-        return Account(text, parameters, p, files, call_in(p, "main"), text.split("\n"))
+        return Account(text, parameters, files, call_in(p, "main"), text.split("\n"))
 
     def concrete(self, binding: Mapping[str, int]) -> Result:
-        """Evaluates `main` on integers."""
-        return call_in(self.program, "main", tuple(Int(binding[n]) for n in self.parameters))
+        """Evaluates `main` on integers, in a program of its own: what it writes into module globals stays there."""
+        p, _ = program({"main": self.text})
+        return call_in(p, "main", tuple(Int(binding[n]) for n in self.parameters))
 
     def line(self, fact: CallFact) -> int:
         """The line of a fact's call, counted from 1."""

@@ -9,9 +9,12 @@ from typing import Any, Protocol
 from hypothesis import strategies as st
 
 PRELUDE = """\
+import math
+from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import Enum
-from functools import partial
+from enum import Enum, IntEnum
+from functools import cache, partial
 from typing import NamedTuple
 
 from kit import probe
@@ -66,6 +69,71 @@ class Doubling(Counter):
 
     def add(self, n):
         return super().add(n) + 1
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 4
+
+
+class Bag:
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        yield from self.items
+
+    def __add__(self, other):
+        if isinstance(other, Bag):
+            return Bag(*self, *other)
+        return NotImplemented
+
+    def __radd__(self, n):
+        return n + len(self)
+
+    def __eq__(self, other):
+        return isinstance(other, Bag) and self.items == other.items
+
+    def __contains__(self, x):
+        return x in self.items
+
+    def __enter__(self):
+        self.items.append(0)
+        return self.items
+
+    def __exit__(self, *args):
+        self.items.pop()
+
+
+@contextmanager
+def scope(n):
+    marks.append(n)
+    try:
+        yield n + 1
+    finally:
+        marks.pop()
+
+
+marks = []
+
+
+@cache
+def table(n):
+    return [n]
+
+
+def steps(n, by=2):
+    at = 0
+    while at < n % 7:
+        yield at
+        at += by
+    yield n
 
 
 def fib(n):
@@ -148,6 +216,7 @@ class Writer:
         self.loops = 0
         self.handled = 0
         self.functions = 0
+        self.managed = 0
 
     # -- choices -------------------------------------------------------------------------------------------------------
 
@@ -192,6 +261,9 @@ class Writer:
             self._element,
             self._attribute,
             self._and_or,
+            self._iterated,
+            self._quotient,
+            self._bag,
         ]
         return self.pick(leaves if depth <= 0 else leaves + inner)(depth - 1)
 
@@ -249,6 +321,33 @@ class Writer:
         forms += [f"{k}.total", f"{k}.left", f"{k}.add({self.int(depth)})", f"len({k}.seen)"] if k else []
         return self.pick(forms)
 
+    def _iterated(self, depth: int) -> str:
+        items, it = self.name("list"), self.name("iter")
+        n = self.number(0, 5)
+        forms = [
+            f"sum(steps({n}))",
+            f"max(steps({n}, by={self.number(1, 3)}))",
+            f"sum(x * {self.int(0)} for x in steps({n}))",
+            f"next(steps({n}))",
+            f"len(f'{{{n}:03d}}-{{{n}!r}}')",
+            f"table({n})[0]",
+        ]
+        forms += [f"next(iter({items}), {self.int(0)})", f"sum(map(lambda v: v + 1, {items}))"] if items else []
+        forms += [f"next({it}, {self.int(0)})"] * 3 + [f"sum({it})", f"len(list({it}))"] if it else []
+        return self.pick(forms)
+
+    def _quotient(self, depth: int) -> str:
+        n, by = self.int(depth), self.pick((1, 2, 4, 8))
+        forms = [f"math.ceil({n} / {by})", f"math.floor({n} / {by})", f"int({n} * {by} / {by})", f"({n} / {by} > {by})"]
+        return self.pick(forms)
+
+    def _bag(self, depth: int) -> str:
+        b, p = self.name("bag"), self.name("pair")
+        forms = [f"({self.int(0)} + Level.{self.pick(('LOW', 'HIGH'))})", f"(0, {self.int(0)})[Level.LOW]"]
+        forms += [f"{b}[0]", f"len({b})", f"sum({b})", f"({self.int(0)} + {b})", f"len({b} + {b})"] if b else []
+        forms += [f"sum({p})", f"({p} + (1,))[2]", f"len({p})", f"{p}._replace(x={self.int(0)}).x"] if p else []
+        return self.pick(forms)
+
     # -- conditions ----------------------------------------------------------------------------------------------------
 
     def test(self, depth: int = 2) -> str:
@@ -269,6 +368,10 @@ class Writer:
         c, mode = self.name("config"), self.name("mode")
         forms += [f"{c}.flag"] if c else []
         forms += [f"{mode} {self.pick(('is', '=='))} Mode.FAST"] if mode else []
+        b, p = self.name("bag"), self.name("pair")
+        forms += [f"{b}", f"{b} == Bag({self.int(0)})", f"{self.int(0)} in {b}"] if b else []
+        forms += [f"{p} == ({self.int(0)}, 3)", f"{p} < ({self.int(0)}, 2)"] if p else []
+        forms += [f"{c} == Config({self.int(0)})"] if c else []
         return self.pick(forms or ["True"])
 
     def _chained(self, depth: int) -> str:
@@ -311,7 +414,7 @@ class Writer:
         """One statement."""
         self.left -= 1
         simple = [self._assign, self._augment, self._unpack, self._container, self._mutate, self._probe, self._object]
-        compound = [self._if, self._if, self._for, self._while, self._function, self._try, self._match]
+        compound = [self._if, self._if, self._for, self._while, self._function, self._try, self._match, self._with]
         rare = [self._raise, self._return, self._assert]
         deep = self.left <= 0 or self.indent > 4
         self.pick(simple if deep else simple + compound + rare)()
@@ -362,7 +465,7 @@ class Writer:
         self.bind("n", b)
 
     def _container(self) -> None:
-        kind = self.pick(("list", "tuple", "dict", "pair", "list"))
+        kind = self.pick(("list", "tuple", "dict", "pair", "list", "bag", "iter"))
         old = self.name(kind)
         if old and self.chance(4):
             value = old  # an alias
@@ -414,6 +517,33 @@ class Writer:
     def _new_pair(self) -> str:
         return self.pick((f"Pair({self.int(1)})", f"Pair({self.int(1)}, y={self.int(0)})"))
 
+    def _new_bag(self) -> str:
+        items = self.name("list")
+        return self.pick([f"Bag({self.int(1)})", f"Bag({self.int(0)}, 2)", *([f"Bag(*{items})"] if items else [])])
+
+    def _new_iter(self) -> str:
+        items, b = self.name("list"), self.name("bag")
+        forms = [f"iter(({self.int(1)}, {self.int(0)}, 3))", f"steps({self.number(0, 5)})"]
+        forms += [f"reversed({items})", f"(x + 1 for x in {items})"] if items else []
+        return self.pick([*forms, *([f"iter({b})"] if b else [])])
+
+    def _with(self) -> None:
+        b = self.name("bag")
+        kind = self.pick(("n", "list")) if b else "n"
+        manager = f"scope({self.int(0)})" if kind == "n" else b
+        known = self.names.get(kind, [])
+        name = self.new(kind)
+        self.write(f"with {manager} as {name}:")
+        fresh = name not in known
+        self.bind(kind, name)
+        loops, self.loops = self.loops, 0
+        self.managed += 1
+        self.block(2)
+        self.managed -= 1
+        self.loops = loops
+        if fresh and kind == "list":
+            self.names[kind].remove(name)
+
     def _mutate(self) -> None:
         items, d, k = self.name("list"), self.name("dict"), self.name("object")
         forms = [
@@ -431,6 +561,10 @@ class Writer:
                 f"{d}[{key!r}] += {self.int(0)}",
             ]
             forms += [f"{d}.setdefault({key!r}, {self.int(0)})", f"{d}.pop({key!r}, None)", f"del {d}[{key!r}]"]
+        bag, growing = self.name("bag"), self.name("list")
+        forms += [f"{bag}.items.append({self.int(0)})", f"{bag}.items[0] = {self.int(1)}"] if bag else []
+        forms += [f"for g in {growing}[:2]: {growing}.append(g)", f"del {growing}[0]"] if growing else []
+        forms += [f"for g in {growing}: len({growing}) < 6 and {growing}.append(g + 1)"] if growing else []
         forms += [f"{k}.total = {self.int(1)}", f"{k}.add({self.int(1)})", f"{k}.limit -= {self.int(0)}"] if k else []
         if forms:
             self.write(self.pick(forms))
@@ -563,9 +697,12 @@ class Writer:
             self.loops = loops
 
     def _match(self) -> None:
-        self.write(f"match {self.pick((self.int(1), f'({self.int(0)}, {self.int(0)})'))}:")
+        subjects = [self.int(1), f"({self.int(0)}, {self.int(0)})"]
+        subjects += [x for x in (self.name("pair"), self.name("dict"), self.name("list")) if x]
+        self.write(f"match {self.pick(subjects)}:")
         self.indent += 1
-        forms = ["0", "1 | 2", "(0, _)", "(1, n_m)", f"n_m if n_m > {self.int(0)}", "None"]
+        forms = ["0", "1 | 2", "(0, _)", "(1, n_m)", f"n_m if n_m > {self.int(0)}", "None", "int(n_m)", "(n_m, *_)"]
+        forms += ["{'a': n_m}", "Pair(x=n_m)", "Pair(1, n_m)", "[n_m]"]
         for _ in range(self.number(1, 2)):
             self.write(f"case {self.pick(forms)}:")
             self.block(2)
@@ -583,10 +720,13 @@ class Writer:
             self._assign()
 
     def _return(self) -> None:
+        if self.managed:  # what a context manager that is a generator does then is not known
+            return self._assign()
         self.write(f"if {self.test(1)}:")
         self.indent += 1
         self.write(f"return {self.int(1)}")
         self.indent -= 1
+        return None
 
     def _assert(self) -> None:
         self.write(f"assert {self.test(1)}")

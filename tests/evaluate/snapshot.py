@@ -7,7 +7,7 @@ from typing import Any
 from pallas_ls.domain import cond as conds
 from pallas_ls.domain import dim as dims
 from pallas_ls.domain.python import Bool, Choice, Class, DictCell, Instance, Int, ListCell, SetCell, Value
-from pallas_ls.evaluate.attributes import Property
+from pallas_ls.evaluate.descriptors import Property
 from pallas_ls.evaluate.frame import Function
 from pallas_ls.evaluate.modules import UserModule
 from pallas_ls.evaluate.program import Memo, Program

@@ -101,13 +101,13 @@ def _function(
         except NotExpressible as e:
             why = str(e)
             continue
-        where = locate(call.site)
+        where, outermost = locate(call.site), locate(call.chain[0] if call.chain else call.site)
         if where is None or tuple(kwargs.items()) in seen:
             continue
         seen.add(tuple(kwargs.items()))
         positional = tuple(kwargs.pop(p.name) for p in f.code.parameters if p.kind in ("positional", "normal"))
-        name = f"{f.name} as called at {place(where)}"
-        yield KernelCall(name, span, f.name, positional, kwargs, "", covers, where)
+        name = f"{f.name} as called at {place(outermost or where)}"
+        yield KernelCall(name, span, f.name, positional, kwargs, "", covers, outermost or where)
     if not seen:
         yield KernelCall(f.name, span, f.name, (), {}, _how_to_give(f.name, why), covers)
 

@@ -24,6 +24,7 @@ from .factrows import rows_of_site
 from .findings import context_hints, finding_of, unread_examples
 from .hover import Places, hover_at
 from .kernels import kernel_calls
+from .refusals import refusals
 from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
 from .targets import targets
 from .tuning import tuning_loops
@@ -59,6 +60,7 @@ class Session:
         findings = [finding_of(v, self.locate) for v in violations]
         findings += context_hints(violations, facts, self.locate)
         findings += tuning_loops(memos, lambda some: self._judge(path, self.files, some), self.locate)
+        findings += refusals((r for memo in memos for r in memo.raises), self.locate, self.text, self._line)
         module = self.files.module(path)
         findings += unread_examples(self._examples(module) if module is not None else [], memos)
         kept = sorted(
@@ -170,10 +172,14 @@ class Session:
 
     def place(self, span: Span) -> str:
         """A place for a person: "line 12", or "other.py:12" in another file."""
-        module = self.files.module(span.path)
-        line = module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
+        line = self._line(span)
         text = self.text(span).split("\n")[0]
         return f"{PurePath(span.path).name}:{line} (`{text}`)"
+
+    def _line(self, span: Span) -> int:
+        """A place's line, counted from 1."""
+        module = self.files.module(span.path)
+        return module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
 
     def kernels(self, path: str) -> list[KernelCall]:
         """What can be confirmed in a file, in order."""

@@ -12,7 +12,23 @@ from . import cond as conds
 from . import dim as dims
 from .cond import Cond
 from .dim import Dim, Expr
-from .python import Bool, Choice, DictCell, Instance, Int, ListCell, Opaque, Origin, SetCell, Unknown, Value
+from .python import (
+    Bool,
+    Choice,
+    DictCell,
+    Endless,
+    Instance,
+    Int,
+    IteratorCell,
+    Lazy,
+    ListCell,
+    Opaque,
+    Origin,
+    PartlyKnown,
+    SetCell,
+    Unknown,
+    Value,
+)
 
 #: Names of symbols, and identities of origins that stand for those of their numbers. None: on more than these (an
 #: object of which each binding gets its own, a condition that is decided elsewhere).
@@ -132,6 +148,10 @@ _SPECIAL: Mapping[type, Callable[[Dependence, Any], Needs]] = {
     Origin: Dependence._origin,  # pyright: ignore[reportPrivateUsage]
     ListCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]
     DictCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]
+    IteratorCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]
+    Lazy: lambda d, v: None,
+    Endless: lambda d, v: None,
+    PartlyKnown: Dependence._unknown,  # pyright: ignore[reportPrivateUsage]
     SetCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]
     Instance: Dependence._instance,  # pyright: ignore[reportPrivateUsage]
     tuple: Dependence.all,

@@ -68,12 +68,24 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """A `raise` (or failing assert) of the program's own, and when it happens."""
+    """An exception of the program's own, and when it happens.
+
+    Attributes:
+      name: its class; `kinds`: that and the classes that it inherits from.
+      chain: host calls that led here, outermost first.
+      message: what it says, as far as that is known.
+      deliberate: by a `raise` or `assert` statement.
+      caught: exception classes that handlers around the host call take.
+    """
 
     site: Site | None
     name: str
     guards: tuple[Cond, ...]
     chain: tuple[Site, ...]
+    kinds: tuple[str, ...] = ()
+    message: str = ""
+    deliberate: bool = False
+    caught: tuple[str, ...] = ()
     row: int = 0
 
 
@@ -84,7 +96,8 @@ class HostCall:
     Attributes:
       path, name: the module and the name of the function.
       arguments: by parameter.
-      site: the call; `guards`: conditions of the path; `caught`: exceptions that handlers around it take.
+      site: the call; chain: that and the host calls around it, outermost first.
+      guards: conditions of the path; caught: exceptions that handlers around it take.
       row: number of the outermost host call under way, this one or one around it.
     """
 
@@ -92,6 +105,7 @@ class HostCall:
     name: str
     arguments: Mapping[str, Value]
     site: Site
+    chain: tuple[Site, ...] = ()
     guards: tuple[Cond, ...] = ()
     row: int = 0
     caught: tuple[str, ...] = ()

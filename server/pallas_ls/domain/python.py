@@ -50,6 +50,14 @@ class Int:
 
 
 @dataclass(frozen=True, slots=True)
+class Ratio:
+    """A float: the quotient of two integers below 2**53. The denominator is not zero."""
+
+    numerator: Dim
+    denominator: Dim
+
+
+@dataclass(frozen=True, slots=True)
 class Bool:
     """A truth value that is not decided yet."""
 
@@ -77,6 +85,13 @@ class Unknown:
     why: str
     needs: frozenset[str] = field(default=frozenset(), compare=False)
     site: Site | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PartlyKnown(Unknown):
+    """Text of which some parts are not known: those read "..." in `text`."""
+
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +164,35 @@ class SetCell:
     """A set. `slots["items"]` is a tuple of values, or Unknown."""
 
     slots: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class IteratorCell:
+    """An iterator or generator. `slots["items"]` holds what it has still to give: a tuple of values, `Lazy` before its
+    first use, `Endless`, a Choice of such, or Unknown."""
+
+    slots: dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lazy:
+    """The content of an iterator that nothing has been taken from yet.
+
+    Attributes:
+      run: (machine) -> the values, evaluated at the first use, as Python does.
+      sources: what it is made from.
+    """
+
+    run: Callable[[Any], Value]
+    sources: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Endless:
+    """The content of an iterator without end: its element number `position`, counted from its first, is next."""
+
+    at: Callable[[int], Value]
+    position: int = 0
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -248,6 +292,25 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeUnion:
+    """`int | None` as a value."""
+
+    members: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subscripted:
+    """A library's type with arguments that say something: `Annotated[int, Field(gt=0)]`, `Float[Array, "B T"]`.
+
+    Attributes:
+      name: the type's full name.
+    """
+
+    name: str
+    args: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleName:
     """A module of a library, known by its dotted name."""
 
@@ -272,15 +335,108 @@ def constant(v: Value) -> Any:
         return tuple(map(constant, cast(tuple[Value, ...], v)))
     if v is None or isinstance(v, (bool, str, float, bytes, complex)) or v is Ellipsis:
         return v
-    if isinstance(v, (Bool, Choice, Unknown, Opaque, ListCell, DictCell, SetCell)):
+    if isinstance(v, (Bool, Choice, Unknown, Opaque, Ratio, ListCell, DictCell, SetCell)):
         raise NotConstant
     if isinstance(v, Instance) and v.cls.kind != "enum":
-        raise NotConstant
+        return _constant_object(v)
     try:
         hash(v)
     except TypeError as e:
         raise NotConstant from e
     return v
+
+
+def _constant_object(v: Instance) -> Any:
+    """An object as a key: by its fields where its class compares them, by itself where objects are never equal."""
+    if v.cls.kind == "namedtuple":
+        return tuple(map(constant, v.slots.values()))
+    if defines(v.cls, "__eq__") or defines(v.cls, "__hash__") or not has_known_bases(v.cls):
+        raise NotConstant
+    if not compares_fields(v.cls):
+        return v
+    if v.cls.options.get("frozen") is not True:
+        raise NotConstant  # may change, and Python refuses it as a key
+    return (v.cls, *(constant(x) for x in compared(v)))
+
+
+def compares_fields(cls: Class) -> bool:
+    """Whether objects of the class are equal where their fields are."""
+    return cls.kind == "dataclass" and cls.options.get("eq") is not False
+
+
+def compared(v: Instance) -> list[Value]:
+    """The values of the fields that equality looks at."""
+    found = [(name, lookup(v.cls, name)) for name in field_names(v.cls)]
+    return [v.slots[n] for n, options in found if n in v.slots and getattr(options, "compared", True)]
+
+
+def lookup(cls: Class, name: str) -> Value:
+    """A member of a class, by Python's order of resolution; MISSING if there is none."""
+    if name in cls.slots:
+        return cls.slots[name]
+    if not cls.bases:
+        return MISSING
+    return next((c.slots[name] for c in mro(cls)[1:] if name in c.slots), MISSING)
+
+
+def mro(cls: Class) -> tuple[Class, ...]:
+    """The class and those that it inherits from that are known, in Python's order of resolution."""
+    bases = [b for b in cls.bases if isinstance(b, Class)]
+    if len(bases) < 2:
+        return (cls, *mro(bases[0])) if bases else (cls,)
+    rows = [list(mro(b)) for b in bases] + [bases]
+    out = [cls]
+    while rows := [r for r in rows if r]:
+        head = next((r[0] for r in rows if not any(r[0] in other[1:] for other in rows)), rows[0][0])
+        out.append(head)
+        rows = [[c for c in r if c is not head] for r in rows]
+    return tuple(out)
+
+
+def defines(cls: Class, name: str) -> bool:
+    """Whether the class or one that it inherits from defines a member."""
+    return lookup(cls, name) is not MISSING
+
+
+def is_integer_enum(cls: Class) -> bool:
+    """Whether members of an enum are integers as well."""
+    return cls.kind == "enum" and _has_base(cls, "IntEnum", "IntFlag", "int")
+
+
+def is_text_enum(cls: Class) -> bool:
+    """Whether members of an enum are strings as well."""
+    return cls.kind == "enum" and _has_base(cls, "StrEnum", "str")
+
+
+def _has_base(cls: Class, *names: str) -> bool:
+    bases = [b for c in mro(cls) for b in c.bases if isinstance(b, (External, Builtin))]
+    return any(b.name.rsplit(".", 1)[-1] in names for b in bases)
+
+
+#: Bases of libraries that give objects no members that matter here.
+_EMPTY_BASES = ("object", "Protocol", "ABC", "Generic", "NamedTuple")
+
+
+def has_known_bases(cls: Class) -> bool:
+    """Whether all that the class inherits is known."""
+    return "metaclass" not in cls.options and all(
+        has_known_bases(b)
+        if isinstance(b, Class)
+        else isinstance(b, External) and b.name.split(".")[-1] in _EMPTY_BASES
+        for b in cls.bases
+    )
+
+
+def field_names(cls: Class) -> list[str]:
+    """Names of a dataclass's fields, those of its bases first."""
+    out: dict[str, None] = {}
+    for base in reversed(cls.bases):
+        if isinstance(base, Class):
+            out.update(dict.fromkeys(field_names(base)))
+    for name, text in cls.annotations.items():
+        if not text.startswith(("ClassVar", "typing.ClassVar")):
+            out[name] = None
+    return list(out)
 
 
 class NotConstant(Exception):

@@ -27,14 +27,19 @@ from .python import (
     Choice,
     Class,
     DictCell,
+    Endless,
     External,
     Instance,
     Int,
+    IteratorCell,
+    Lazy,
     ListCell,
     Made,
     ModuleName,
     Opaque,
     Origin,
+    PartlyKnown,
+    Ratio,
     SetCell,
     Unknown,
     Value,
@@ -306,6 +311,15 @@ class Substitution:
             raise Structure(v.why, mine)
         return v
 
+    def _ratio(self, v: Ratio) -> Ratio:
+        mine = self._mine(s.name for d in (v.numerator, v.denominator) for s in dims.symbols(d))
+        if mine:
+            raise Structure("a quotient of numbers", mine)
+        return v
+
+    def _lazy(self, v: Value) -> Value:
+        raise Structure("an iterator that has not been looked into")
+
     def _opaque(self, v: Opaque) -> Opaque:
         self._refuse(v.name)
         return v
@@ -320,7 +334,7 @@ class Substitution:
         new = {k: self.value(x) for k, x in v.items()}
         return v if all(new[k] is x for k, x in v.items()) else new
 
-    def _cell(self, v: ListCell | DictCell) -> Value:
+    def _cell(self, v: ListCell | DictCell | IteratorCell) -> Value:
         if id(v) in self.binding.objects or id(v.slots) in self.binding.foreign:
             return self.binding.objects.get(id(v), v)
         new = type(v)({})
@@ -372,6 +386,11 @@ _SPECIAL: Mapping[type, Callable[[Substitution, Any], Value]] = {
     Choice: lambda s, v: s._choice(v),  # pyright: ignore[reportPrivateUsage]
     Unknown: lambda s, v: s._unknown(v),  # pyright: ignore[reportPrivateUsage]
     Opaque: lambda s, v: s._opaque(v),  # pyright: ignore[reportPrivateUsage]
+    PartlyKnown: lambda s, v: s._unknown(v),  # pyright: ignore[reportPrivateUsage]
+    Ratio: lambda s, v: s._ratio(v),  # pyright: ignore[reportPrivateUsage]
+    Lazy: lambda s, v: s._lazy(v),  # pyright: ignore[reportPrivateUsage]
+    Endless: lambda s, v: s._lazy(v),  # pyright: ignore[reportPrivateUsage]
+    IteratorCell: lambda s, v: s._cell(v),  # pyright: ignore[reportPrivateUsage]
     Origin: lambda s, v: s.origin(v),
     tuple: lambda s, v: s._tuple(v),  # pyright: ignore[reportPrivateUsage]
     dict: lambda s, v: s._dict(v),  # pyright: ignore[reportPrivateUsage]

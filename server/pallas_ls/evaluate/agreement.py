@@ -13,13 +13,13 @@ from ..domain.array import Operation
 from ..domain.cond import And, Cond, NonPos, Not, Or, Same, Truth, Zero
 from ..domain.dim import Dim, Expr, Sym
 from ..domain.facts import Facts
-from ..domain.python import Builtin, Class, DictCell, Instance, ListCell, SetCell
+from ..domain.python import Builtin, Class, DictCell, Instance, IteratorCell, ListCell, SetCell
 from .frame import Frame, Function
 
 _FRESH = re.compile(r"\?(.*?)\d+")
 _CONDS = (Zero, NonPos, Truth, Same, Not, And, Or)
 _PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
-_OBJECTS = (ListCell, DictCell, SetCell, Instance, Operation)
+_OBJECTS = (ListCell, DictCell, SetCell, IteratorCell, Instance, Operation)
 
 
 def difference(one: Any, other: Any) -> str:
@@ -102,7 +102,7 @@ def _shown(v: Any) -> str:
 @lru_cache(maxsize=256)
 def _names(kind: type) -> tuple[str, ...]:
     """The fields that are compared: what a missing value would need is of no account where nothing is bound."""
-    return tuple(f.name for f in fields(kind) if f.name not in ("needs", "answers"))
+    return tuple(f.name for f in fields(kind) if f.name not in ("needs", "answers", "run"))
 
 
 def _form(v: Any) -> Any:

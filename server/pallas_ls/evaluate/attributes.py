@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import MISSING, Bound, Builtin, Choice, Class, External, Instance, Opaque, Unknown, Value
+from ..domain.python import (
+    MISSING,
+    Bound,
+    Builtin,
+    Choice,
+    Class,
+    DictCell,
+    External,
+    Instance,
+    Opaque,
+    Unknown,
+    Value,
+    has_known_bases,
+    lookup,
+    mro,
+)
 from ..source.span import Site
+from .descriptors import OPEN, ClassMethod, FieldOptions, Property, StaticMethod, SuperObject
 from .frame import Function
 from .machine import Machine, Raised
 from .modules import UserModule
@@ -34,7 +50,7 @@ class Attributes:
         if isinstance(v, UserModule):
             return self._of_module(m, v, name, site)
         if isinstance(v, Function):
-            return _of_function(v, name)
+            return _of_function(m, v, name)
         if isinstance(v, SuperObject):
             return self._of_super(m, v, name, site)
         if isinstance(v, Property):
@@ -53,18 +69,52 @@ class Attributes:
         fallback = lookup(v.cls, "__getattr__")
         if isinstance(fallback, Function):
             return self.program.calls.call(m, Bound(v, fallback), (name,), site)
-        return self.program.library.instance_attribute(m, v, name, site)
+        known = self.program.library.instance_attribute(m, v, name, site)
+        if known is not MISSING:
+            return known
+        if name == OPEN:
+            return self._as_dict(m, v)
+        if self._has_no_others(v) and not name.startswith("__"):
+            raise Raised(None, "AttributeError", site)
+        return m.unknown(f"attribute {name} of a {v.cls.name}", v, site=site)
+
+    def _as_dict(self, m: Machine, v: Instance) -> Value:
+        """`v.__dict__`: what is written into it is not followed."""
+        items = {k: (k, x) for k, x in v.slots.items() if k != OPEN}
+        m.write(v.slots, OPEN, Unknown("the attributes of an object, given away"))
+        return DictCell({"items": items})
+
+    def _has_no_others(self, v: Instance) -> bool:
+        """Whether all attributes of an object are known: what is not among them is missing."""
+        if v.cls.kind not in ("plain", "namespace") or OPEN in v.slots or not has_known_bases(v.cls):
+            return False
+        return not any(self._is_broken(c) for c in mro(v.cls))
+
+    def _is_broken(self, cls: Class) -> bool:
+        """Whether a statement in the class does not parse: it may be about to set the attribute."""
+        module = self.program.files.module(cls.site.path) if cls.site is not None else None
+        if module is None or cls.site is None:
+            return False
+        mine = (cls.site.chunk, f"{cls.site.chunk}.")
+        return any(c.faults for c in module.chunks if c.key == mine[0] or c.key.startswith(mine[1]))
 
     def bind(self, m: Machine, v: Value, member: Value, site: Site) -> Value:
         """A class's member seen through an object: methods are bound, properties called."""
         if isinstance(member, Function):
             return Bound(v, member)
         if isinstance(member, Property):
-            return self.program.calls.call(m, member.getter, (v,), site)
+            value = self.program.calls.call(m, member.getter, (v,), site)
+            if member.cached and isinstance(v, Instance):
+                m.write(v.slots, member.cached, value)
+            return value
+        if getattr(member, "binds", False):
+            return Bound(v, member)
         if isinstance(member, StaticMethod):
             return member.function
         if isinstance(member, ClassMethod):
             return Bound(v.cls if isinstance(v, Instance) else v, member.function)
+        if isinstance(member, Instance) and (getter := self.special(m, member, "__get__")) is not None:
+            return self.program.calls.call(m, getter, (v, v.cls if isinstance(v, Instance) else None), site)
         return m.select(member)
 
     def _of_module(self, m: Machine, v: UserModule, name: str, site: Site) -> Value:
@@ -75,19 +125,26 @@ class Attributes:
         return UserModule(inner) if inner is not None else m.unknown(f"{name} of module {v.env.name}", site=site)
 
     def _of_super(self, m: Machine, v: SuperObject, name: str, site: Site) -> Value:
-        member = lookup(v.base, name)
-        return m.unknown(f"super().{name}", site=site) if member is MISSING else self.bind(m, v.me, member, site)
+        member = next((c.slots[name] for c in v.classes if name in c.slots), MISSING)
+        if member is not MISSING:
+            return self.bind(m, v.me, member, site)
+        return self.program.classes.inherited(m, v.me, name, site)
 
     def _of_class(self, m: Machine, cls: Class, name: str, site: Site) -> Value:
-        if name == "__name__":
+        if name in ("__name__", "__qualname__"):
             return cls.name
+        if name in ("__mro__", "__bases__"):
+            rows = (*mro(cls), External("object")) if name == "__mro__" else cls.bases or (External("object"),)
+            return rows if has_known_bases(cls) else m.unknown(f"{name} of {cls.name}", site=site)
         if cls.kind == "enum":
-            found = self.program.classes.enum_member(cls, name)
+            found = self.program.classes.enums.member(m, cls, name)
             if found is not None:
                 return found
         member = lookup(cls, name)
         if member is MISSING:
             return self.program.library.class_attribute(m, cls, name, site)
+        if name in cls.annotations and isinstance(member, FieldOptions):
+            return member.default if "default" in member.params else m.unknown(f"{name} of {cls.name}", site=site)
         if isinstance(member, ClassMethod):
             return Bound(cls, member.function)
         if isinstance(member, StaticMethod):
@@ -98,7 +155,7 @@ class Attributes:
         if v.cls is not None:
             self._note_member(m, v.cls, name)
             member = lookup(v.cls, name)
-            if isinstance(member, (Function, Property, StaticMethod, ClassMethod)):
+            if isinstance(member, (Function, Property, StaticMethod, ClassMethod)) or hasattr(member, "binds"):
                 return self.bind(m, v, member, site)
             if name in v.cls.annotations or member is not MISSING:
                 return self.program.entries.annotated(m, f"{v.name}.{name}", v.cls, name)
@@ -134,59 +191,8 @@ class Attributes:
                 if v.cls.kind == "dataclass" and v.cls.options.get("frozen") is True:
                     raise Raised(None, "FrozenInstanceError", site)
                 m.write(v.slots, name, value)
-        elif isinstance(v, Class):
+        elif isinstance(v, (Class, Function)):
             m.write(v.slots, name, value)
-
-
-class Property:
-    """A property of a user's class."""
-
-    __slots__ = ("getter", "setter")
-
-    def __init__(self, getter: Value, setter: Value = None) -> None:
-        self.getter = getter
-        self.setter = setter
-
-
-class StaticMethod:
-    """A static method of a user's class."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: Value) -> None:
-        self.function = function
-
-
-class ClassMethod:
-    """A class method of a user's class."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: Value) -> None:
-        self.function = function
-
-
-class SuperObject:
-    """`super()` in a method."""
-
-    __slots__ = ("base", "me")
-
-    def __init__(self, me: Instance, base: Class) -> None:
-        self.me = me
-        self.base = base
-
-
-def lookup(cls: Class, name: str) -> Value:
-    """A member by Python's order of resolution (depth first, enough for the hierarchies of kernels); MISSING if
-    none."""
-    if name in cls.slots:
-        return cls.slots[name]
-    for base in cls.bases:
-        if isinstance(base, Class):
-            found = lookup(base, name)
-            if found is not MISSING:
-                return found
-    return MISSING
 
 
 def _of_property(v: Property, name: str) -> Value:
@@ -198,9 +204,13 @@ def _of_property(v: Property, name: str) -> Value:
     return Unknown(f"attribute {name} of a property")
 
 
-def _of_function(v: Function, name: str) -> Value:
+def _of_function(m: Machine, v: Function, name: str) -> Value:
+    if name in v.slots:
+        return m.select(v.slots[name])
     if name in ("__name__", "__qualname__"):
         return v.name
-    if name == "__wrapped__":
-        return v
-    return Unknown(f"attribute {name} of a function")
+    if name == "__defaults__":
+        return tuple(v.defaults[p.name] for p in v.code.parameters if p.kind != "keyword" and p.name in v.defaults)
+    if name == "__module__":
+        return v.module.name
+    return m.unknown(f"attribute {name} of a function")

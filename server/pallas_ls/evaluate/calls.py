@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..domain.array import Operation
@@ -16,6 +16,8 @@ from ..domain.python import (
     DictCell,
     External,
     Instance,
+    IteratorCell,
+    Lazy,
     ListCell,
     Opaque,
     Partial,
@@ -25,9 +27,11 @@ from ..domain.python import (
 )
 from ..source.span import Site
 from .constructs import construct
+from .descriptors import OPEN
 from .early import attempt, conclude
-from .frame import RETURN, Frame, Function
+from .frame import RETURN, Frame, Function, Unending
 from .machine import MAX_DEPTH, Machine, Raised
+from .managers import ManagerFunction, managed
 from .trail import Trail
 
 #: The same function may be active so often at once (recursion over levels of a nest); then its result is unknown.
@@ -133,6 +137,8 @@ class Calls:
             return special(m, call, frame)
         if isinstance(f, (External, Opaque, Unknown)) or f is None:
             return self.unknown_call(m, f, call)
+        if isinstance(f, ManagerFunction):
+            return managed(m, f.function, call)
         return self.program.library.call(m, f, call)
 
     # -- functions of the user ---------------------------------------------------------------------
@@ -156,24 +162,48 @@ class Calls:
                 m.rows += 1
                 m.row = m.rows
             if f.up is None or (f.up.up is None and f.up.code is None and f.owner is None):
-                m.host_calls.append(
-                    HostCall(f.module.path, f.name, dict(bound), call.site, m.path.guards, m.row, m.caught)
-                )
+                context = (m.chain, m.path.guards, m.row, m.caught)
+                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site, *context))
         stack = m.stack
         m.stack = (*stack, call.site)
         try:
+            if f.code.yields:
+                return IteratorCell({"items": Lazy(self._generated(f, bound, m.chain), (f, *bound.values()))})
             return self.program.summaries.call(m, f, bound, lambda: self.run(m, f, bound))
-        except Raised:
+        except Raised as r:
+            r.chain = m.chain if r.chain is None else r.chain
             if not chain:
                 m.failed.add(m.row)
             raise
         finally:
             m.chain, m.stack, m.row = chain, stack, row
 
-    def run(self, m: Machine, f: Function, slots: dict[str, Value]) -> Value:
+    def _generated(self, f: Function, bound: dict[str, Value], chain: tuple[Site, ...]) -> Callable[[Machine], Value]:
+        """What a generator yields, evaluated when the first of it is asked for."""
+
+        def run(m: Machine) -> Value:
+            here, m.chain = m.chain, chain
+            try:
+                return self.run(m, f, dict(bound))
+            except Unending:
+                return m.unknown(f"{f.name}, a generator without end")
+            finally:
+                m.chain = here
+
+        return run
+
+    def run_around(self, m: Machine, f: Function, call: Call, at_yield: Callable[[Value], Value]) -> None:
+        """Runs a generator to its end, with `at_yield` called where it yields."""
+        m.called.add(id(f.code))
+        self.run(m, f, self.bind(m, f, call), at_yield)
+
+    def run(
+        self, m: Machine, f: Function, slots: dict[str, Value], at_yield: Callable[[Value], Value] | None = None
+    ) -> Value:
         """Runs a function's body over bound parameters."""
         fr = Frame(m, f.module, f.up, slots, f.code)
         fr.owner = None
+        fr.on_yield = at_yield
         if f.code.yields:
             fr.yielded = {"items": ()}
         m.depth += 1
@@ -249,7 +279,11 @@ class Calls:
 
     def expose(self, m: Machine, v: Value) -> None:
         """Mutable containers given away may have been changed."""
-        if isinstance(v, (ListCell, DictCell, SetCell)):
+        if isinstance(v, IteratorCell):
+            m.write(v.slots, "items", Unknown("an iterator given to an unknown function"))
+        elif isinstance(v, Instance) and v.cls.kind == "plain":
+            m.write(v.slots, OPEN, Unknown("an object given to an unknown function"))
+        elif isinstance(v, (ListCell, DictCell, SetCell)):
             items = m.select(v.slots["items"])
             if isinstance(items, (tuple, dict)):
                 for x in items if isinstance(items, tuple) else [y for _, y in items.values()]:

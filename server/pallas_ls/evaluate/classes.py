@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import MISSING, Bound, Call, Class, DictCell, External, Instance, Int, Value
+from ..domain.python import (
+    MISSING,
+    Bound,
+    Builtin,
+    Call,
+    Class,
+    DictCell,
+    External,
+    Instance,
+    Opaque,
+    Value,
+    defines,
+    field_names,
+    has_known_bases,
+    lookup,
+    mro,
+)
 from ..source.span import Site
-from . import operators as ops
-from .attributes import SuperObject, lookup
+from . import annotations
+from .descriptors import ClassMethod, FieldOptions, SuperObject
+from .enums import Enums
 from .frame import Frame, Function
 from .machine import Machine, Raised
 
@@ -20,6 +37,7 @@ class Classes:
 
     def __init__(self, program: Any) -> None:
         self.program = program
+        self.enums = Enums(program)
 
     def begin(self, fr: Frame, name: str, bases: list[Value], keywords: dict[str, Value], site: Site) -> Class:
         """A class whose body is about to be evaluated."""
@@ -29,24 +47,28 @@ class Classes:
     def instantiate(self, m: Machine, cls: Class, call: Call) -> Value:
         """`cls(...)`."""
         if cls.kind == "enum":
-            return self._enum_member(m, cls, call)
-        if cls.kind == "exception":
-            return Instance(cls, {"args": call.args})
-        new = Instance(cls, {})
+            return self.enums.member_of(m, cls, call)
+        if defines(cls, "__new__"):
+            return m.unknown(f"an object of {cls.name}, which makes its objects itself", *call.args, site=call.site)
+        new = Instance(cls, {"args": call.args} if cls.kind == "exception" else {})
         init = lookup(cls, "__init__")
         if isinstance(init, Function):
             self.program.calls.apply(m, Bound(new, init), call)
             return new
         if cls.kind in ("dataclass", "namedtuple"):
             return self._from_fields(m, cls, new, call)
-        if not all(isinstance(b, Class) or (isinstance(b, External) and b.name == "object") for b in cls.bases):
+        if cls.kind == "exception":
+            return new
+        if has_known_bases(cls) and (call.args or call.kwargs):
+            raise Raised(None, "TypeError", call.site)
+        if not has_known_bases(cls):
             return m.unknown(f"an object of {cls.name}, whose base has no model here", *call.args, site=call.site)
         return new
 
     def _from_fields(self, m: Machine, cls: Class, new: Instance, call: Call) -> Value:
         if call.open:
             return m.unknown(f"a {cls.name} made from unknown arguments", site=call.site)
-        fields = self.fields(cls)
+        fields = field_names(cls)
         args, kwargs = list(call.args), dict(call.kwargs)
         for name in fields:
             default = lookup(cls, name)
@@ -65,6 +87,8 @@ class Classes:
                 new.slots[name] = default
         if args or kwargs:
             raise Raised(None, "TypeError", call.site)
+        if annotations.is_checked(cls):
+            annotations.check_fields(m, cls, new.slots, call.site)
         post = lookup(cls, "__post_init__")
         if isinstance(post, Function):
             self.program.calls.apply(m, Bound(new, post), Call(call.site, (), {}))
@@ -75,57 +99,58 @@ class Classes:
             return self.program.calls.call(m, options.factory, (), site)
         return options.default
 
-    def fields(self, cls: Class) -> list[str]:
-        """Names of a dataclass's fields, those of its bases first."""
-        out: dict[str, None] = {}
-        for base in cls.bases:
-            if isinstance(base, Class):
-                out.update(dict.fromkeys(self.fields(base)))
-        for name, text in cls.annotations.items():
-            if not text.startswith(("ClassVar", "typing.ClassVar")):
-                out[name] = None
-        return list(out)
-
-    def _enum_member(self, m: Machine, cls: Class, call: Call) -> Value:
-        if len(call.args) == 1:
-            for member in self.enum_members(cls):
-                if ops.equality(m, member.slots["value"], call.args[0]) is True:
-                    return member
-        return m.unknown(f"a member of {cls.name}", *call.args, site=call.site)
-
-    def enum_members(self, cls: Class) -> list[Instance]:
-        """An enum's members in order."""
-        found = [self.enum_member(cls, name) for name in list(cls.slots)]
-        return [v for v in found if v is not None]
-
-    def enum_member(self, cls: Class, name: str) -> Instance | None:
-        """A member of an enum by name; None for methods and other names. The same object at every access."""
-        value = cls.slots.get(name)
-        if name not in cls.slots or name.startswith("_") or isinstance(value, Function) or _is_descriptor(value):
-            return None
-        if isinstance(value, External) and value.name.endswith("auto"):
-            value = Int(list(cls.slots).index(name) + 1)
-        key = f"member {name}"
-        known = cls.options.get(key)
-        if known is None or known.slots["value"] != value:  # the member's statement may have been edited
-            known = cls.options[key] = Instance(cls, {"name": name, "value": value}, True)
-        return known
-
-    def super_object(self, m: Machine, frame: Frame | None) -> Value:
-        """`super()`: the first base that the analysis knows."""
+    def super_object(self, m: Machine, frame: Frame | None, args: tuple[Value, ...] = ()) -> Value:
+        """`super()`, or `super(cls, me)`: what comes after the method's class for its object."""
         fn = frame.site if frame is not None else None
-        if isinstance(fn, Function) and isinstance(fn.owner, Class) and frame is not None and fn.code.parameters:
-            me = frame.vars.get(fn.code.parameters[0].name)
-            base = next((b for b in fn.owner.bases if isinstance(b, Class)), None)
-            if base is not None and isinstance(me, Instance):
-                return SuperObject(me, base)
+        owner: Value = None
+        me: Value = None
+        if len(args) == 2:
+            owner, me = args
+        elif isinstance(fn, Function) and frame is not None and fn.code.parameters:
+            owner, me = fn.owner, frame.vars.get(fn.code.parameters[0].name)
+        cls = me.cls if isinstance(me, (Instance, Opaque)) else me
+        if isinstance(owner, Class) and isinstance(cls, Class):
+            order = mro(cls)
+            if owner in order:
+                return SuperObject(me, order[order.index(owner) + 1 :])
         return m.unknown("super()")
+
+    def inherited(self, m: Machine, me: Value, name: str, site: Site) -> Value:
+        """What `super().name` is where no class of the user's has it: a method of `object` or of an exception."""
+        cls = me.cls if isinstance(me, (Instance, Opaque)) else me
+        if not isinstance(cls, Class):
+            return m.unknown(f"super().{name}", site=site)
+        if name == "__init__" and isinstance(me, Instance) and (cls.kind == "exception" or has_known_bases(cls)):
+            return Builtin("object.__init__", lambda m, call: self._init_object(m, me, call))
+        if name == "__init_subclass__" and has_known_bases(cls):
+            return Builtin("object.__init_subclass__", lambda m, call: None)
+        if name == "__setattr__" and isinstance(me, Instance):
+            return Builtin("object.__setattr__", lambda m, call: self._set_plainly(m, me, call))
+        return m.unknown(f"super().{name}", site=site)
+
+    def _init_object(self, m: Machine, me: Instance, call: Call) -> Value:
+        if me.cls.kind == "exception":
+            m.write(me.slots, "args", call.args)
+
+    def _set_plainly(self, m: Machine, me: Instance, call: Call) -> Value:
+        if len(call.args) == 2 and isinstance(call.args[0], str):
+            m.write(me.slots, call.args[0], call.args[1])
+            return None
+        return self.program.calls.unknown_call(m, None, call)
+
+    def subclassed(self, m: Machine, cls: Class, keywords: dict[str, Value], site: Site) -> None:
+        """A class was made: `__init_subclass__` of what it inherits from is told."""
+        hook = next((c.slots["__init_subclass__"] for c in mro(cls)[1:] if "__init_subclass__" in c.slots), None)
+        function = hook.function if isinstance(hook, ClassMethod) else hook
+        if isinstance(function, Function):
+            named = {k: v for k, v in keywords.items() if k != "metaclass"}
+            self.program.calls.apply(m, Bound(cls, function), Call(site, (), named))
 
     def replace(self, m: Machine, v: Value, changes: dict[str, Value], site: Site) -> Value:
         """`dataclasses.replace(v, **changes)`."""
         if not isinstance(v, Instance):
             return m.unknown("replace of an unknown object", v, site=site)
-        kept = {n: v.slots[n] for n in self.fields(v.cls) if n in v.slots}
+        kept = {n: v.slots[n] for n in field_names(v.cls) if n in v.slots}
         new = Instance(v.cls, {**kept, **changes})
         post = lookup(v.cls, "__post_init__")
         if isinstance(post, Function):
@@ -134,21 +159,7 @@ class Classes:
 
     def as_dict(self, m: Machine, v: Instance) -> Value:
         """`dataclasses.asdict(v)`, one level."""
-        return DictCell({"items": {n: (n, v.slots[n]) for n in self.fields(v.cls) if n in v.slots}})
-
-
-class FieldOptions:
-    """`dataclasses.field(...)` or pydantic's `Field(...)` in a class body."""
-
-    __slots__ = ("default", "factory", "has_default", "init", "kw_only", "params")
-
-    def __init__(self, params: dict[str, Value]) -> None:
-        self.params = params
-        self.default = params.get("default")
-        self.factory = params.get("default_factory")
-        self.has_default = "default" in params or "default_factory" in params
-        self.init = params.get("init", True)
-        self.kw_only = params.get("kw_only", False) is True
+        return DictCell({"items": {n: (n, v.slots[n]) for n in field_names(v.cls) if n in v.slots}})
 
 
 def _kind_of(base: Value) -> str:
@@ -161,7 +172,3 @@ def _kind_of(base: Value) -> str:
         if name.endswith(("Error", "Exception", "Warning")):
             return "exception"
     return "plain"
-
-
-def _is_descriptor(v: Value) -> bool:
-    return type(v).__name__ in ("Property", "StaticMethod", "ClassMethod")

@@ -6,11 +6,27 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..domain.python import MISSING, Bool, Choice, DictCell, Int, ListCell, Origin, SetCell, Slice, Unknown, Value
+from ..domain.python import (
+    MISSING,
+    Bool,
+    Choice,
+    DictCell,
+    Int,
+    IteratorCell,
+    Lazy,
+    ListCell,
+    Origin,
+    SetCell,
+    Slice,
+    Unknown,
+    Value,
+)
 from ..source.module import Chunk
 from ..source.span import Site
 from . import operators as ops
-from .frame import Code, Eval, Exec, Frame, Function, Parameter
+from . import text
+from .frame import Code, Eval, Exec, Frame, Function, Parameter, Unending
+from .machine import Machine
 from .scope import Scope, comprehension_scope, function_scope
 
 _BINARY = {
@@ -22,6 +38,9 @@ _COMPARE = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
+
+#: A generator that yields more is given up.
+LONGEST_GENERATOR = 1024
 
 
 class ExprCompiler:
@@ -54,15 +73,18 @@ class ExprCompiler:
         return lambda fr: value
 
     def _JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Eval:
-        parts: list[Eval | str] = []
-        for v in node.values:
-            if isinstance(v, ast.Constant):
-                parts.append(str(v.value))
-            elif isinstance(v, ast.FormattedValue) and v.format_spec is None and v.conversion == -1:
-                parts.append(self.expr(v.value, scope))
-            else:
-                return lambda fr: Unknown("formatted text")
-        return lambda fr: _format(fr, parts)
+        parts = [self._text_part(v, scope) for v in node.values]
+        return lambda fr: text.joined(fr, parts)
+
+    def _text_part(self, v: ast.expr, scope: Scope) -> Eval | str:
+        if isinstance(v, ast.Constant):
+            return str(v.value)
+        if not isinstance(v, ast.FormattedValue):
+            return self.expr(v, scope)
+        value, site = self.expr(v.value, scope), self.site(v.value)
+        spec = self._JoinedStr(v.format_spec, scope) if isinstance(v.format_spec, ast.JoinedStr) else None
+        conversion = v.conversion
+        return lambda fr: text.formatted(fr, value(fr), conversion, spec(fr) if spec else "", site)
 
     def _Name(self, node: ast.Name, scope: Scope) -> Eval:
         return self.load(node.id, scope)
@@ -236,8 +258,18 @@ class ExprCompiler:
         return lambda fr: ListCell({"items": fr.m.lift(_single, items(fr))})
 
     def _GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Eval:
-        items = self._comprehension(node, [node.elt], scope)
-        return lambda fr: fr.m.lift(_single, items(fr))
+        """Its first source is evaluated at once, everything else when the first element is asked for."""
+        first, items = self._comprehension_parts(node, [node.elt], scope)
+
+        def build(fr: Frame) -> Value:
+            source = first(fr)
+
+            def run(m: Machine) -> Value:
+                return m.lift(_single, items(fr, source, m))
+
+            return IteratorCell({"items": Lazy(run, (source, fr))})
+
+        return build
 
     def _SetComp(self, node: ast.SetComp, scope: Scope) -> Eval:
         items = self._comprehension(node, [node.elt], scope)
@@ -252,15 +284,20 @@ class ExprCompiler:
         return build
 
     def _comprehension(self, node: Any, elements: list[ast.expr], scope: Scope) -> Eval:
+        first, items = self._comprehension_parts(node, elements, scope)
+        return lambda fr: items(fr, first(fr), fr.m)
+
+    def _comprehension_parts(self, node: Any, elements: list[ast.expr], scope: Scope) -> tuple[Eval, Any]:
+        """The first source, and what is made of its value."""
         inner = comprehension_scope(node, scope)
         first = self.expr(node.generators[0].iter, scope)
         levels = []
         for i, g in enumerate(node.generators):
-            source = first if i == 0 else self.expr(g.iter, inner)
+            source = None if i == 0 else self.expr(g.iter, inner)
             levels.append((source, self.target(g.target, inner), [self.expr(c, inner) for c in g.ifs]))
         values = [self.expr(e, inner) for e in elements]
         in_class = scope.kind == "class"
-        return lambda fr: _run_comprehension(fr, fr.up if in_class else fr, levels, values)
+        return first, lambda fr, source, m: _run_comprehension(m, fr, fr.up if in_class else fr, source, levels, values)
 
     # -- functions ---------------------------------------------------------------------------------
 
@@ -274,10 +311,11 @@ class ExprCompiler:
 
         return self.function(node, "<lambda>", run, inner, scope)
 
-    def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: bool = False) -> Eval:
-        """A function object over compiled code: defaults are evaluated where it is defined."""
+    def function(self, node: Any, name: str, run: Exec, inner: Scope, scope: Scope, yields: int = 0) -> Eval:
+        """A function object over compiled code: defaults are evaluated where it is defined. `yields`: 1 where it is
+        a generator that yields once in any case, 2 for any other generator."""
         parameters, defaults, annotations = self._parameters(node.args, scope)
-        code = Code(name, parameters, run, self.site(node), inner.locals, yields)
+        code = Code(name, parameters, run, self.site(node), inner.locals, yields > 0, yields == 1)
         is_class_body = scope.kind == "class"
 
         def make(fr: Frame) -> Value:
@@ -305,8 +343,8 @@ class ExprCompiler:
         rows += [(p, "keyword", d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
         rows += [(a.kwarg, "**", None)] if a.kwarg else []
         for p, kind, default in rows:
-            text = ast.unparse(p.annotation) if p.annotation else ""
-            out.append(Parameter(p.arg, kind, self.site(p), text, default is not None))
+            annotation = ast.unparse(p.annotation) if p.annotation else ""
+            out.append(Parameter(p.arg, kind, self.site(p), annotation, default is not None))
             if default is not None:
                 defaults[p.arg] = self.expr(default, scope)
             if p.annotation is not None:
@@ -351,10 +389,14 @@ class ExprCompiler:
 
         def run(fr: Frame) -> Value:
             v = value(fr)
+            if fr.on_yield is not None:
+                return fr.on_yield(v)
             if fr.yielded is not None:
-                items = fr.yielded["items"]
-                fr.m.write(fr.yielded, "items", (*items, v) if type(items) is tuple else items)
-            return Unknown("what is sent into a generator")
+                grown = fr.m.lift(lambda items: (*items, v) if type(items) is tuple else items, fr.yielded["items"])
+                if type(grown) is tuple and len(grown) > LONGEST_GENERATOR:
+                    raise Unending
+                fr.m.write(fr.yielded, "items", grown)
+            return None
 
         return run
 
@@ -364,11 +406,13 @@ class ExprCompiler:
         def run(fr: Frame) -> Value:
             more = fr.m.program.items.iterate(fr.m, value(fr))
             if fr.yielded is not None:
-                items = fr.yielded["items"]
-                known = type(items) is tuple and more is not None
-                fr.m.write(
-                    fr.yielded, "items", (*items, *more) if known and more is not None else Unknown("a generator")
+                grown = fr.m.lift(
+                    lambda items: (
+                        (*items, *more) if type(items) is tuple and more is not None else Unknown("a generator")
+                    ),
+                    fr.yielded["items"],
                 )
+                fr.m.write(fr.yielded, "items", grown)
             return Unknown("the value of yield from")
 
         return run
@@ -494,46 +538,34 @@ def _dict_of(fr: Frame, pairs: Value) -> Value:
     return cell.slots["items"]
 
 
-def _format(fr: Frame, parts: list[Eval | str]) -> Value:
-    out: list[str] = []
-    for p in parts:
-        v = p if isinstance(p, str) else p(fr)
-        if isinstance(v, Int) and isinstance(v.dim, int):
-            v = str(v.dim)
-        if v is None or isinstance(v, (bool, float)):
-            v = str(v)
-        if not isinstance(v, str):
-            return fr.m.unknown("formatted text", v)
-        out.append(v)
-    return "".join(out)
-
-
-def _run_comprehension(fr: Frame, up: Frame | None, levels: list[Any], values: list[Eval]) -> Value:
-    inner = Frame(fr.m, fr.module, up, {}, fr.code)
+def _run_comprehension(
+    m: Machine, fr: Frame, up: Frame | None, first: Value, levels: list[Any], values: list[Eval]
+) -> Value:
+    inner = Frame(m, fr.module, up, {}, fr.code)
     inner.made = fr.made
     out: dict[str, Value] = {"items": ()}
 
     def level(i: int) -> None:
         if i == len(levels):
             element = tuple([e(inner) for e in values])
-            grown = fr.m.lift(lambda items: (*items, element) if type(items) is tuple else items, out["items"])
-            fr.m.write(out, "items", grown)
+            grown = m.lift(lambda items: (*items, element) if type(items) is tuple else items, out["items"])
+            m.write(out, "items", grown)
             return
         source, store, tests = levels[i]
-        items = fr.m.program.items.iterate(fr.m, source(fr if i == 0 else inner))
+        items = m.program.items.iterate(m, first if i == 0 else source(inner))
         if items is None:
-            fr.m.write(out, "items", fr.m.unknown("a comprehension over an unknown sequence"))
+            m.write(out, "items", m.unknown("a comprehension over an unknown sequence"))
             return
         for x in items:
-            fr.m.step()
+            m.step()
             store(inner, x)
             filtered(i, tests)
 
     def filtered(i: int, tests: list[Eval]) -> None:
         if not tests:
             return level(i + 1)
-        c = ops.truth(fr.m, tests[0](inner))
-        return fr.m.branch(c, lambda: filtered(i, tests[1:]), lambda: None)
+        c = ops.truth(m, tests[0](inner))
+        return m.branch(c, lambda: filtered(i, tests[1:]), lambda: None)
 
     level(0)
     return out["items"]

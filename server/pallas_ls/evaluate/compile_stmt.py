@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from typing import Any
 
 from ..domain.python import Unknown, Value
-from . import control
+from . import control, exceptions, managers, patterns
 from . import operators as ops
 from .compile_expr import _BINARY, ExprCompiler
 from .frame import BREAK, CONTINUE, NORMAL, RETURN, Exec, Frame
@@ -147,27 +146,32 @@ class Compiler(ExprCompiler):
     def _Delete(self, node: ast.Delete, scope: Scope) -> Exec:
         names = [t.id for t in node.targets if isinstance(t, ast.Name)]
         items = [
-            (self.expr(t.value, scope), self.expr(t.slice, scope)) for t in node.targets if isinstance(t, ast.Subscript)
+            (self.expr(t.value, scope), self.expr(t.slice, scope), self.site(t))
+            for t in node.targets
+            if isinstance(t, ast.Subscript)
         ]
 
         def run(fr: Frame) -> int:
             for name in names:
                 if scope.kind != "module":
                     fr.m.write(fr.vars, name, Unknown(f"{name} was deleted"))
-            for value, index in items:
-                fr.m.program.items.delete(fr.m, value(fr), index(fr))
+            for value, index, site in items:
+                fr.m.program.items.delete(fr.m, value(fr), index(fr), site)
             return NORMAL
 
         return run
 
     def _Assert(self, node: ast.Assert, scope: Scope) -> Exec:
         test, site = self.expr(node.test, scope), self.site(node)
-        return lambda fr: control.check(fr, ops.truth(fr.m, test(fr)), "AssertionError", site)
+        said = self.expr(node.msg, scope) if node.msg else None
+        return lambda fr: control.check(fr, ops.truth(fr.m, test(fr)), said, site)
 
     def _Raise(self, node: ast.Raise, scope: Scope) -> Exec:
         value = self.expr(node.exc, scope) if node.exc else None
         name, site = _exception_name(node.exc), self.site(node)
-        return lambda fr: control.raise_(fr, value(fr) if value else None, name, site)
+        if value is None:
+            return lambda fr: exceptions.raise_again(fr, site)
+        return lambda fr: exceptions.raise_(fr, value(fr), name, site)
 
     def _Break(self, node: ast.Break, scope: Scope) -> Exec:
         return lambda fr: BREAK
@@ -230,20 +234,11 @@ class Compiler(ExprCompiler):
         body = self.block(node.body, scope)
         if any(_expects_exception(i.context_expr) for i in node.items):
             return lambda fr: control.expecting(fr, body)
-
-        def run(fr: Frame) -> int:
-            leave: list[Callable[[], None]] = []
-            for value, store in items:
-                entered = fr.m.program.library.enter(fr.m, value(fr), leave)
-                if store:
-                    store(fr, entered)
-            try:
-                return body(fr)
-            finally:
-                for f in reversed(leave):
-                    f()
-
-        return run
+        leaves = _leaves(node.body)
+        site = self.site(node)
+        for value, store in reversed(items):
+            body = managers.entered(value, store, body, leaves, site)
+        return body
 
     _AsyncWith = _With
 
@@ -261,46 +256,56 @@ class Compiler(ExprCompiler):
 
     def _Match(self, node: ast.Match, scope: Scope) -> Exec:
         subject = self.expr(node.subject, scope)
-        cases = []
-        for c in node.cases:
-            guard = self.expr(c.guard, scope) if c.guard else None
-            cases.append((self._pattern(c.pattern, scope), guard, self.block(c.body, scope)))
-        return lambda fr: control.match_(fr, subject(fr), cases)
+        cases = [
+            patterns.Case(
+                self._pattern(c.pattern, scope),
+                self.expr(c.guard, scope) if c.guard else None,
+                self.block(c.body, scope),
+            )
+            for c in node.cases
+        ]
+        return lambda fr: patterns.match_(fr, subject(fr), cases)
 
-    def _pattern(self, p: ast.pattern, scope: Scope) -> Any:
-        """Compiles a pattern to (frame, value) -> condition, binding names as a side effect."""
+    def _pattern(self, p: ast.pattern, scope: Scope) -> patterns.Pattern:
+        """Compiles a pattern."""
         match p:
             case ast.MatchValue():
-                value, site = self.expr(p.value, scope), self.site(p)
-                return lambda fr, v: ops.truth(fr.m, ops.compare(fr.m, "==", v, value(fr), site))
+                return patterns.value(self.expr(p.value, scope), "==", self.site(p))
             case ast.MatchSingleton():
-                constant, site = p.value, self.site(p)
-                return lambda fr, v: ops.truth(fr.m, ops.compare(fr.m, "is", v, constant, site))
+                constant = p.value
+                return patterns.value(lambda fr: constant, "is", self.site(p))
             case ast.MatchAs(pattern=inner, name=name):
-                test = self._pattern(inner, scope) if inner else (lambda fr, v: True)
-                store = self.store_name(name, scope) if name else None
-                return lambda fr, v: control.capture(fr, v, test, store)
+                test = self._pattern(inner, scope) if inner else None
+                return patterns.capture(test, self.store_name(name, scope) if name else None)
             case ast.MatchOr(patterns=parts):
-                tests = [self._pattern(x, scope) for x in parts]
-                return lambda fr, v: ops.any_of([t(fr, v) for t in tests])
-            case ast.MatchSequence(patterns=parts) if not any(isinstance(x, ast.MatchStar) for x in parts):
-                tests = [self._pattern(x, scope) for x in parts]
-                return lambda fr, v: control.match_sequence(fr, v, tests)
-            case _:
-                names = [
-                    self.store_name(n.name, scope)
-                    for n in ast.walk(p)
-                    if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name
-                ]
-                return lambda fr, v: control.match_unknown(fr, names)
+                return patterns.either([self._pattern(x, scope) for x in parts])
+            case ast.MatchSequence(patterns=parts):
+                return self._sequence_pattern(parts, scope)
+            case ast.MatchMapping(keys=keys, patterns=parts, rest=rest):
+                values = [self._pattern(x, scope) for x in parts]
+                store = self.store_name(rest, scope) if rest else None
+                return patterns.mapping([self.expr(k, scope) for k in keys], values, store)
+            case ast.MatchClass():
+                positional = [self._pattern(x, scope) for x in p.patterns]
+                named = [self._pattern(x, scope) for x in p.kwd_patterns]
+                return patterns.class_(self.expr(p.cls, scope), positional, p.kwd_attrs, named, self.site(p))
+            case _:  # a star stands only in a sequence
+                return patterns.capture(None, None)
+
+    def _sequence_pattern(self, parts: list[ast.pattern], scope: Scope) -> patterns.Pattern:
+        at = next((i for i, x in enumerate(parts) if isinstance(x, ast.MatchStar)), None)
+        if at is None:
+            return patterns.sequence([self._pattern(x, scope) for x in parts], None, [], False)
+        star = parts[at]
+        store = self.store_name(star.name, scope) if isinstance(star, ast.MatchStar) and star.name else None
+        before, after = ([self._pattern(x, scope) for x in side] for side in (parts[:at], parts[at + 1 :]))
+        return patterns.sequence(before, store, after, True)
 
     # -- definitions -------------------------------------------------------------------------------
 
     def _FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Exec:
         inner = function_scope(node, scope)
-        yields = "yield" in self.chunk.text and any(
-            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(node.body)
-        )
+        yields = _yields(node.body) if "yield" in self.chunk.text else 0
         make = self.function(node, node.name, self.block(node.body, inner), inner, scope, yields)
         decorators = [(self.expr(d, scope), self.site(d)) for d in reversed(node.decorator_list)]
         store = self.store_name(node.name, scope)
@@ -328,15 +333,15 @@ class Compiler(ExprCompiler):
         key = self.chunk.key
 
         def run(fr: Frame) -> int:
-            cls = fr.m.program.classes.begin(
-                fr, node.name, [b(fr) for b in bases], {k: v(fr) for k, v in keywords.items()}, site
-            )
+            named = {k: v(fr) for k, v in keywords.items()}
+            cls = fr.m.program.classes.begin(fr, node.name, [b(fr) for b in bases], named, site)
             inside = Frame(fr.m, fr.module, fr if scope.kind != "module" else None, cls.slots)
             inside.owner = cls
             inside.made = fr.made
             body(inside)
             if scope.kind == "module":
                 fr.module.write(fr.m, key, cls)  # its members, chunks of their own, find it under this key
+            fr.m.program.classes.subclassed(fr.m, cls, named, site)
             value: Value = cls
             for decorator, where in decorators:
                 value = fr.m.program.calls.call(fr.m, decorator(fr), (value,), where, {}, (where,), {}, fr)
@@ -383,6 +388,36 @@ def _handler_names(node: ast.expr | None) -> tuple[str, ...]:
         return ("BaseException",)
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return tuple(ast.unparse(p).rsplit(".", 1)[-1] for p in parts)
+
+
+def _leaves(body: list[ast.stmt], in_loop: bool = False) -> bool:
+    """Whether a return stands in the statements, or a break or continue of a loop around them."""
+    return any(_leaves_by(s, in_loop) for s in body)
+
+
+def _leaves_by(node: ast.AST, in_loop: bool) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+        return False
+    if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+        return isinstance(node, ast.Return) or not in_loop
+    inside = in_loop or isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+    return any(_leaves_by(child, inside) for child in ast.iter_child_nodes(node))
+
+
+def _yields(body: list[ast.stmt]) -> int:
+    """0: no generator; 1: one that yields once, in no branch or loop; 2: any other."""
+    count = sum(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(body))
+    return 0 if not count else 1 if count == 1 and _is_always_reached(body) else 2
+
+
+def _is_always_reached(body: list[ast.stmt]) -> bool:
+    """Whether the statement that yields stands in none but try and with statements."""
+    for s in body:
+        if isinstance(s, (ast.Expr, ast.Assign)) and isinstance(s.value, ast.Yield):
+            return True
+        if isinstance(s, (ast.Try, ast.With)) and _is_always_reached(s.body):
+            return True
+    return False
 
 
 def _own_nodes(body: list[ast.stmt]) -> list[ast.AST]:

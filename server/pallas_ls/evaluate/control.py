@@ -11,11 +11,26 @@ from ..domain import dim as dims
 from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.fact import Raise
-from ..domain.python import MISSING, Bool, DictCell, Int, Range, SetCell, Unknown, Value
+from ..domain.python import (
+    MISSING,
+    Choice,
+    Class,
+    DictCell,
+    Endless,
+    Instance,
+    Int,
+    IteratorCell,
+    ListCell,
+    Range,
+    Unknown,
+    Value,
+)
 from ..source.span import Site
+from . import exceptions
 from . import operators as ops
 from .early import attempt, conclude, end_early, in_state, rebase
 from .frame import BREAK, CONTINUE, LEFT, NORMAL, RETURN, Eval, Exec, Frame
+from .items import after_first, cases
 from .machine import Machine, Outcome, Path, Raised, needs_of, needs_of_cond
 from .trail import Trail, Writes, merge, same
 
@@ -23,6 +38,8 @@ Store = Callable[[Frame, Value], None]
 
 #: A loop of unknown length is run again until nothing changes, at most so often; then what still changes is unknown.
 MAX_PASSES = 3
+#: Rounds over one list or iterator that are evaluated one by one.
+MAX_ROUNDS = 4096
 
 
 def if_(fr: Frame, cond: Cond, yes: Exec, no: Exec) -> int:
@@ -72,21 +89,21 @@ def _join(fr: Frame, cond: Cond, a: Outcome, b: Outcome, ra: Value, rb: Value) -
     return kept.value
 
 
-def check(fr: Frame, cond: Cond, name: str, site: Site) -> int:
+def check(fr: Frame, cond: Cond, said: Eval | None, site: Site) -> int:
     """An assert: what follows runs only where it holds."""
     m = fr.m
     cond = m.compact(cond)
-    if cond is False:
-        raise Raised(None, name, site)
-    if cond is not True:
-        m.note_raise(conds.negate(cond), Raised(None, name, site))
-        m.assume(cond)
-    return NORMAL
+    if cond is True:
+        return NORMAL
+
+    def fails() -> Value:
+        args = () if said is None else (said(fr),)
+        raise exceptions.raised(m, Instance(_ASSERTION, {"args": args}), "AssertionError", site)
+
+    return m.branch(cond, lambda: NORMAL, fails)
 
 
-def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
-    """A raise statement."""
-    raise Raised(value, name, site)
+_ASSERTION = Class("AssertionError", (), {}, "exception")
 
 
 # -- loops -----------------------------------------------------------------------------------------
@@ -94,6 +111,11 @@ def raise_(fr: Frame, value: Value, name: str, site: Site) -> int:
 
 def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None, label: str, site: Site) -> int:
     """A for loop: unrolled where the sequence is known, else a fixed point."""
+    source = fr.m.select(source)
+    if isinstance(source, (ListCell, DictCell)) and not isinstance(source.slots["items"], Unknown):
+        return _loop(fr, lambda inner: _cell_rounds(inner, source, 0, store, body, label), orelse)
+    if isinstance(source, IteratorCell) and not isinstance(fr.m.program.items.remaining(fr.m, source), Unknown):
+        return _loop(fr, lambda inner: _drawn_rounds(inner, source, store, body, label), orelse)
     items = fr.m.program.items.iterate(fr.m, source)
     if items is None:
         fr.m.structure |= needs_of(source)
@@ -126,6 +148,81 @@ def _rounds(fr: Frame, items: list[Value], store: Store, body: Exec) -> int:
         if signal != NORMAL:
             return signal
     return NORMAL
+
+
+def _cell_rounds(fr: Frame, cell: ListCell | DictCell, at: int, store: Store, body: Exec, label: str) -> int:
+    """Rounds over a list or dict, which the body may change: its content is looked at anew in each."""
+    m = fr.m
+    size = -1
+    while True:
+        m.step()
+        items = _content(m, cell)
+        if isinstance(items, Choice):
+            return _by_case(fr, cell, items, lambda inner: _cell_rounds(inner, cell, at, store, body, label))  # noqa: B023
+        if not isinstance(items, (tuple, dict)) or at > MAX_ROUNDS:
+            return _unknown_loop(fr, lambda: store(fr, m.unknown("an element of a list that changes", items)), body)  # noqa: B023
+        if isinstance(items, dict):
+            if size not in (-1, len(items)):
+                raise Raised(None, "RuntimeError", None)
+            size = len(items)
+            items = tuple(k for k, _ in items.values())
+        if at >= len(items):
+            return NORMAL
+        store(fr, items[at])
+        at += 1
+        signal = _iteration(fr, body)
+        if signal != NORMAL:
+            return signal
+
+
+def _drawn_rounds(fr: Frame, cell: IteratorCell, store: Store, body: Exec, label: str) -> int:
+    """Rounds over an iterator: what a break leaves is there for the next one who asks."""
+    m = fr.m
+    for _ in range(MAX_ROUNDS):
+        m.step()
+        items = m.program.items.remaining(m, cell)
+        if isinstance(items, Choice):
+            flat = cases(m, items)
+            if flat is None:
+                return _by_case(fr, cell, items, lambda inner: _drawn_rounds(inner, cell, store, body, label))
+            items = tuple(flat)
+        if isinstance(items, Endless):
+            element: Value = items.at(items.position)
+        elif type(items) is not tuple:
+            break
+        elif not items:
+            return NORMAL
+        else:
+            element = items[0]
+        m.write(cell.slots, "items", after_first(items))
+        store(fr, element)
+        signal = _iteration(fr, body)
+        if signal != NORMAL:
+            return signal
+    m.write(cell.slots, "items", m.unknown("an iterator of unknown content"))
+    return _unknown_loop(fr, lambda: store(fr, m.unknown("an element of an iterator", cell.slots["items"])), body)
+
+
+def _content(m: Machine, cell: ListCell | DictCell) -> Value:
+    """The content of a list or dict, cases of one length merged element by element."""
+    items = m.select(cell.slots["items"])
+    if not isinstance(items, Choice):
+        return items
+    flat = cases(m, items)
+    return items if flat is None else tuple(flat)
+
+
+def _by_case(fr: Frame, cell: Any, items: Choice, rest: Exec) -> int:
+    """The other rounds in each case of the content."""
+
+    def side(content: Value) -> Exec:
+        def run(inner: Frame) -> int:
+            inner.m.write(cell.slots, "items", content)
+            return rest(inner)
+
+        return run
+
+    return if_(fr, items.cond, side(items.yes), side(items.no))
 
 
 def _iteration(fr: Frame, body: Exec) -> int:
@@ -279,7 +376,7 @@ def _finally_raised(fr: Frame, raises: list[Raise], path: Path, writes: Writes, 
     here, m.path = m.path, path
 
     def run() -> int:
-        _distrust(m, writes)
+        distrust(m, writes)
         return final(fr)
 
     m.run_side(conds.any_of(conds.all_of(r.guards[len(path.guards) :]) for r in raises), run)
@@ -313,7 +410,7 @@ def _try_body(fr: Frame, body: Exec, handlers: list[Any], orelse: Exec | None) -
     caught = _take_caught(m, raises, handlers)
     if raised is not None:
         if caught or m.doubts > doubts:
-            _distrust(m, writes)
+            distrust(m, writes)
         return _handle(fr, raised, handlers)
     uncertain = bool(caught) or m.doubts > doubts
     doubted = m.doubts > doubts
@@ -366,7 +463,7 @@ def _watched(fr: Frame, body: Exec) -> tuple[Raised | None, int, Writes]:
 def _take_caught(m: Machine, start: int, handlers: list[Any]) -> list[Raise]:
     """Takes the raises that a handler may take off the record."""
     kinds = [k for names, _, _ in handlers for k in names]
-    caught = [r for r in m.raises[start:] if any(catches(k, r.name) for k in kinds)]
+    caught = [r for r in m.raises[start:] if any(takes(k, r) for k in kinds)]
     if not m.row:
         m.interrupted.update(r.row for r in caught)
     if caught:
@@ -393,11 +490,30 @@ def _handle(fr: Frame, raised: Raised, handlers: list[Any]) -> int:
         cond, yes, no = raised.cases
         return if_(fr, cond, lambda inner: _handle(inner, yes, handlers), lambda inner: _handle(inner, no, handlers))
     for kinds, store, run in handlers:
-        if any(catches(kind, raised.name) for kind in kinds):
+        if any(takes(kind, raised) for kind in kinds):
             if store:
-                store(fr, Unknown("an exception"))
-            return run(fr)
+                store(fr, Unknown("an exception") if raised.value is None else raised.value)
+            return _handling(fr, raised, run)
     raise raised
+
+
+def _handling(fr: Frame, raised: Raised | None, run: Exec) -> int:
+    """Runs a handler, in which a bare `raise` raises the exception again."""
+    fr.m.handling.append(raised)
+    try:
+        return run(fr)
+    finally:
+        fr.m.handling.pop()
+
+
+def takes(kind: str, raised: Raised | Raise) -> bool:
+    """Whether `except kind` takes the exception."""
+    return any(catches(kind, name) for name in raised.kinds or (raised.name,))
+
+
+def takes_any(kinds: tuple[str, ...], raised: Raise) -> bool:
+    """Whether a handler of one of these classes takes the exception."""
+    return any(takes(kind, raised) for kind in kinds)
 
 
 def catches(kind: str, name: str) -> bool:
@@ -424,57 +540,15 @@ def _maybe_handled(fr: Frame, handlers: list[Any], writes: Writes, signal: int) 
 
 def _after(fr: Frame, store: Store | None, run: Exec, writes: Writes, otherwise: Exec) -> Exec:
     def handler(inner: Frame) -> int:
-        _distrust(inner.m, writes)
+        distrust(inner.m, writes)
         if store:
             store(inner, Unknown("an exception"))
-        return run(inner)
+        return _handling(inner, None, run)
 
     return lambda inner: if_(inner, inner.m.fresh_condition(), handler, otherwise)
 
 
-def _distrust(m: Machine, writes: Writes) -> None:
+def distrust(m: Machine, writes: Writes) -> None:
+    """Slots that may have been written, or not."""
     for slots, key, _ in writes.values():
         m.write(slots, key, Unknown("may have been interrupted by an exception"))
-
-
-# -- patterns --------------------------------------------------------------------------------------
-
-
-def match_(fr: Frame, subject: Value, cases: list[Any]) -> int:
-    """A match statement: its cases are tried in order."""
-    if not cases:
-        return NORMAL
-    pattern, guard, body = cases[0]
-    c = pattern(fr, subject)
-    if guard is not None and c is not False:
-        c = conds.all_of([c, ops.truth(fr.m, guard(fr))])
-    known = fr.m.decide(c)
-    return if_(fr, c if known is None else known, body, lambda inner: match_(inner, subject, cases[1:]))
-
-
-def capture(fr: Frame, v: Value, test: Any, store: Store | None) -> Cond:
-    """A capture pattern: binds where the inner pattern fits."""
-    c = test(fr, v)
-    if store and c is not False:
-        store(fr, v)
-    return c
-
-
-def match_sequence(fr: Frame, v: Value, tests: list[Any]) -> Cond:
-    """A sequence pattern without a star."""
-    v = fr.m.select(v)
-    if v is None or isinstance(v, (Int, Bool, bool, float, str, bytes, DictCell, SetCell)):
-        return False
-    items = fr.m.program.items.iterate(fr.m, v)
-    if items is None:
-        return fr.m.fresh_condition()
-    if len(items) != len(tests):
-        return False
-    return conds.all_of([t(fr, x) for t, x in zip(tests, items, strict=True)])
-
-
-def match_unknown(fr: Frame, names: list[Store]) -> Cond:
-    """A pattern that is not understood: its names are unknown, its outcome open."""
-    for store in names:
-        store(fr, Unknown("bound by a pattern that is not understood"))
-    return fr.m.fresh_condition()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain.python import Class, DictCell, Opaque, Value
-from .attributes import ClassMethod, Property, StaticMethod
+from ..domain.dim import Dim
+from ..domain.python import Class, DictCell, Opaque, Value, lookup, mro
+from . import annotations
+from .descriptors import ClassMethod, FieldOptions, Property, StaticMethod
 from .frame import Frame, Function, Parameter
 from .machine import Machine
 
@@ -32,37 +34,43 @@ class Entries:
         """A symbol for each parameter, named by it."""
         fr = Frame(m, f.module, f.up, {})
         slots: dict[str, Value] = {}
+        named: dict[str, Dim] = {}
         for p in f.code.parameters:
             name = prefix + p.name
             if p.kind == "**":
                 slots[p.name] = DictCell({"items": m.unknown(f"**{p.name}", Opaque(name))})
             else:
-                slots[p.name] = self._argument(fr, f, p, name)
+                slots[p.name] = self._argument(fr, f, p, name, named)
         return slots
 
-    def _argument(self, fr: Frame, f: Function, p: Parameter, name: str) -> Value:
+    def _argument(self, fr: Frame, f: Function, p: Parameter, name: str, named: dict[str, Dim]) -> Value:
         if p.kind == "*":
             return Opaque(name, "tuple")
         if not p.annotation:
             first = f.code.parameters[0] is p
             return Opaque(name, "", f.owner if first and isinstance(f.owner, Class) else None)
-        return self._symbol(fr, name, p.annotation, f.annotations.get(p.name))
-
-    def _symbol(self, fr: Frame, name: str, text: str, annotation: Any) -> Opaque:
-        """A symbol of an annotated type."""
-        hint = hint_of(text)
+        hint, annotation = hint_of(p.annotation), f.annotations.get(p.name)
         if hint or annotation is None:
             return Opaque(name, hint)
         value = annotation(fr)
-        return Opaque(name, "", value if isinstance(value, Class) else None)
+        found = annotations.array(fr.m, name, value, named) or annotations.learn_bounds(fr.m, name, value, None)
+        return found if found is not None else Opaque(name, "", value if isinstance(value, Class) else None)
+
+    def annotation(self, m: Machine, f: Function, parameter: str) -> Value:
+        """What a parameter's annotation evaluates to; None where it has none."""
+        found = f.annotations.get(parameter)
+        return None if found is None else found(Frame(m, f.module, f.up, {}))
 
     def annotated(self, m: Machine, name: str, cls: Class, field: str) -> Value:
         """A field of a symbol whose class is known."""
         text = _annotation_of(cls, field)
         hint = hint_of(text or "")
-        if hint:
+        owner = next((c for c in mro(cls) if field in c.annotations), cls)
+        value, default = owner.options.get(f"annotation {field}"), lookup(cls, field)
+        if hint and not (hint == "int" and isinstance(default, FieldOptions)):
             return Opaque(name, hint)
-        value = cls.options.get(f"annotation {field}")
+        if (found := annotations.learn_bounds(m, name, value, default)) is not None:
+            return found
         return Opaque(name, "", value if isinstance(value, Class) else None)
 
 

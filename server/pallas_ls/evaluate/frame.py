@@ -26,6 +26,10 @@ Exec = Callable[["Frame"], int]
 NORMAL, RETURN, BREAK, CONTINUE, LEFT, STOPPED = range(6)
 
 
+class Unending(Exception):
+    """A generator yields more than is evaluated."""
+
+
 @dataclass(slots=True)
 class Pending:
     """A return, break or continue that happens under a condition: the rest runs under its negation.
@@ -61,7 +65,7 @@ class Code:
 
     Attributes:
       locals: names bound in the body or as parameters.
-      yields: it is a generator.
+      yields: it is a generator; `one_yield`: it yields once, at a place that is always reached.
     """
 
     name: str
@@ -70,11 +74,13 @@ class Code:
     site: Site
     locals: frozenset[str]
     yields: bool = False
+    one_yield: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Function:
-    """A function object: code, the frame that it closes over, and its evaluated defaults and annotations."""
+    """A function object: code, the frame that it closes over, its evaluated defaults and annotations; `slots` holds the
+    attributes that it was given."""
 
     code: Code
     up: Frame | None
@@ -82,6 +88,7 @@ class Function:
     defaults: dict[str, Value]
     annotations: dict[str, Eval] = field(default_factory=dict[str, Eval])
     owner: Value = None
+    slots: dict[str, Value] = field(default_factory=dict[str, Value])
 
     @property
     def name(self) -> str:
@@ -94,9 +101,13 @@ class Frame:
 
     Attributes:
       members: key of the class whose member this is, where each member is a chunk of its own; "" everywhere else.
+      on_yield: what a `yield` does in a generator that is run as a context manager.
     """
 
-    __slots__ = ("code", "m", "made", "members", "module", "owner", "pending", "ret", "site", "up", "vars", "yielded")
+    __slots__ = (
+        "code", "m", "made", "members", "module", "on_yield", "owner", "pending", "ret", "site", "up", "vars",
+        "yielded",
+    )  # fmt: skip
 
     def __init__(self, m: Machine, module: ModuleEnv, up: Frame | None, slots: Slots, code: Code | None = None) -> None:
         self.m = m
@@ -110,4 +121,5 @@ class Frame:
         self.owner: Value = None
         self.members = ""
         self.yielded: Slots | None = None
+        self.on_yield: Callable[[Value], Value] | None = None
         self.site: Any = None

@@ -16,7 +16,7 @@ from ..domain.python import MISSING, Value
 from ..domain.ref import Launch
 from ..domain.substitute import Binding, Structure, Substitution
 from ..source.span import Site
-from .attributes import ClassMethod, Property, StaticMethod
+from .descriptors import ClassMethod, FieldOptions, Property, StaticMethod
 from .frame import Frame, Function
 from .machine import Machine, Path
 from .modules import UserModule
@@ -25,7 +25,7 @@ from .symbolic import FIRST_NAME, HERE, Operations, Symbolic
 from .trail import Slots
 
 #: Types of values that are left as they are.
-OPAQUE = (Function, Frame, UserModule, Property, StaticMethod, ClassMethod)
+OPAQUE = (Function, Frame, UserModule, Property, StaticMethod, ClassMethod, FieldOptions)
 
 Chain = tuple[Site, ...]
 Guards = tuple[Cond, ...]
@@ -224,7 +224,8 @@ class _Instance:
         if len(guards) == len(self.context.path.guards):
             raise Structure(f"it raises {r.name}")
         self.positions.add(("raise", i))
-        return Raise(r.site, r.name, guards, self._chain(r.chain, self.context.chain), self.context.row)
+        chain, caught = self._chain(r.chain, self.context.chain), (*self.context.caught, *r.caught)
+        return replace(r, guards=guards, chain=chain, caught=caught, row=self.context.row)
 
     # -- facts -------------------------------------------------------------------------------------
 
@@ -290,7 +291,8 @@ class _Instance:
         self.positions.add(("call", i))
         arguments = {k: self.put.value(v) for k, v in c.arguments.items()}
         caught = (*self.context.caught, *c.caught)
-        return HostCall(c.path, c.name, arguments, c.site, guards, self.context.row, caught)
+        chain = self._chain(c.chain, self.context.chain)
+        return HostCall(c.path, c.name, arguments, c.site, chain, guards, self.context.row, caught)
 
     def _doubts(self) -> int:
         return sum(self.put.guards(g) is not None for g in self.summary.machine.doubted)

@@ -6,11 +6,18 @@ from typing import Any
 
 from ..domain import cond as conds
 from ..domain import dim as dims
+from ..domain.cond import Cond
 from ..domain.python import (
+    MISSING,
+    Bound,
     Choice,
+    Class,
     DictCell,
+    Endless,
     Instance,
     Int,
+    IteratorCell,
+    Lazy,
     ListCell,
     NotConstant,
     Opaque,
@@ -21,9 +28,12 @@ from ..domain.python import (
     Unknown,
     Value,
     constant,
+    lookup,
 )
 from ..source.span import Site
 from . import operators as ops
+from . import protocols
+from .descriptors import ClassMethod
 from .machine import Machine, Raised
 from .trail import merge
 
@@ -48,16 +58,27 @@ class Items:
         if isinstance(v, ListCell):
             return m.lift(lambda items: self._from_list(m, items, index, site), v.slots["items"])
         if isinstance(v, DictCell):
-            return m.lift(lambda items: self._from_dict(m, items, index, site), v.slots["items"])
+            return m.lift(lambda items: self._from_dict(m, v, items, index, site), v.slots["items"])
         if isinstance(v, Range):
             return self._from_range(m, v, index, site)
         if isinstance(v, Opaque):
             return self._from_opaque(m, v, index, site)
         if isinstance(v, Instance):
             return self._from_instance(m, v, index, site)
+        if isinstance(v, Class):
+            return self._from_class(m, v, index, site)
         if isinstance(v, Unknown):
             return m.unknown(v.why, v, site=site)
         return self.program.library.getitem(m, v, index, site, where)
+
+    def _from_class(self, m: Machine, v: Class, index: Value, site: Site) -> Value:
+        """A member of an enum by name; a generic class with its arguments is the class."""
+        if v.kind == "enum":
+            return self.program.classes.enums.named(m, v, index, site)
+        method = lookup(v, "__class_getitem__")
+        if isinstance(method, ClassMethod):
+            return self.program.calls.call(m, Bound(v, method.function), (index,), site)
+        return v
 
     def _from_tuple(self, m: Machine, v: Any, index: Value, site: Site) -> Value:
         if isinstance(index, Slice):
@@ -74,11 +95,19 @@ class Items:
             if not -len(v) <= n.dim < len(v):
                 raise Raised(None, "IndexError", site)
             return v[n.dim]
+        self._refuse_outside(m, len(v), n, site)
         return (
             self._one_of(m, list(v), n, site)
             if isinstance(v, tuple)
             else m.unknown("an unknown index", index, site=site)
         )
+
+    def _refuse_outside(self, m: Machine, length: int, n: Int, site: Site) -> None:
+        """An index that is outside whatever its value."""
+        low = m.decide(conds.at_most(-length, n.dim))
+        high = m.decide(conds.less(n.dim, length))
+        if (low is False or high is False) and all(s.sure for s in dims.symbols(n.dim)):
+            raise Raised(None, "IndexError", site)
 
     def _one_of(self, m: Machine, items: list[Value], n: Int, site: Site) -> Value:
         """An element at a symbolic index: all the same, or a choice."""
@@ -97,21 +126,47 @@ class Items:
         out = self._from_tuple(m, items, index, site)
         return ListCell({"items": out}) if isinstance(index, Slice) and type(out) is tuple else out
 
-    def _from_dict(self, m: Machine, items: Value, index: Value, site: Site) -> Value:
+    def _from_dict(self, m: Machine, cell: DictCell, items: Value, index: Value, site: Site) -> Value:
         if not isinstance(items, dict):
             return m.unknown("an entry of an unknown dict", items, site=site)
         try:
             key = constant(index)
         except NotConstant:
+            if "default" in cell.slots:
+                m.write(cell.slots, "items", m.unknown("a dict that made an entry under an unknown key", index))
             return m.unknown("an entry under an unknown key", index, site=site)
         if key not in items:
-            raise Raised(None, "KeyError", site)
+            return self._made_by_default(m, cell, index, site)
         return items[key][1]
 
+    def _made_by_default(self, m: Machine, cell: DictCell, index: Value, site: Site) -> Value:
+        """An entry that is missing: a defaultdict makes it, a Counter counts none."""
+        factory = cell.slots.get("default")
+        if factory is None:
+            raise Raised(None, "KeyError", site)
+        if isinstance(factory, Int):
+            return factory
+        value = self.program.calls.call(m, factory, (), site)
+        self.put(m, cell, index, value)
+        return value
+
     def _from_range(self, m: Machine, v: Range, index: Value, site: Site) -> Value:
+        known = ops.python_range(v)
+        if isinstance(index, Slice):
+            picked = _python_slice(m, index)
+            if known is None or picked is None:
+                return m.unknown("a slice of a range", index.start, index.stop, site=site)
+            part = known[picked]
+            return Range(Int(part.start), Int(part.stop), Int(part.step))
         n = m.as_int(index)
-        if n is None:
-            return m.unknown("a slice of a range", index, site=site)
+        if n is None or m.decide(conds.less(n.dim, 0)) is not False:
+            if known is None or n is None or not isinstance(n.dim, int):
+                return m.unknown("an element of a range", index, site=site)
+            if n.dim >= 0 or n.dim < -len(known):
+                raise Raised(None, "IndexError", site)
+            return Int(known[n.dim])
+        if known is not None and m.decide(conds.less(n.dim, len(known))) is False:
+            raise Raised(None, "IndexError", site)
         return ops.binary(m, "+", v.start, ops.binary(m, "*", n, v.step, site), site)
 
     def _from_opaque(self, m: Machine, v: Opaque, index: Value, site: Site) -> Value:
@@ -162,6 +217,8 @@ class Items:
 
     def _set_in_list(self, m: Machine, v: ListCell, index: Value, value: Value, site: Site) -> None:
         items = m.select(v.slots["items"])
+        if isinstance(index, Slice):
+            return self._set_slice(m, v, items, index, value)
         n = m.as_int(index)
         if type(items) is tuple and n is not None and isinstance(n.dim, int):
             if not -len(items) <= n.dim < len(items):
@@ -170,6 +227,17 @@ class Items:
             m.write(v.slots, "items", (*items[:at], value, *items[at + 1 :]))
         else:
             m.write(v.slots, "items", m.unknown("a list written at an unknown index", index))
+
+    def _set_slice(self, m: Machine, v: ListCell, items: Value, index: Slice, value: Value) -> None:
+        picked, more = _python_slice(m, index), self.iterate(m, value)
+        if type(items) is not tuple or picked is None or more is None:
+            return m.write(v.slots, "items", m.unknown("a list written at an unknown slice", index.start, index.stop))
+        changed = list(items)
+        try:
+            changed[picked] = more
+        except ValueError:
+            raise Raised(None, "ValueError", None) from None
+        return m.write(v.slots, "items", tuple(changed))
 
     def put(self, m: Machine, cell: DictCell, key: Value, value: Value) -> None:
         """`cell[key] = value`."""
@@ -198,23 +266,38 @@ class Items:
 
         m.write(cell.slots, "items", m.lift(joined, cell.slots["items"], right))
 
-    def delete(self, m: Machine, v: Value, index: Value) -> None:
+    def delete(self, m: Machine, v: Value, index: Value, site: Site | None = None) -> None:
         """`del v[index]`."""
         v = m.select(v)
         if isinstance(v, DictCell):
-            items = m.select(v.slots["items"])
-            try:
-                key = constant(index)
-            except NotConstant:
-                key = None
-            known = isinstance(items, dict) and key in items
-            m.write(
-                v.slots,
-                "items",
-                {k: x for k, x in items.items() if k != key} if known else m.unknown("a deleted entry", index),
-            )
+            self._delete_entry(m, v, index, site)
         elif isinstance(v, ListCell):
-            m.write(v.slots, "items", m.unknown("a list after del"))
+            items, at = m.select(v.slots["items"]), _python_index(m, index)
+            if type(items) is not tuple or at is None:
+                return m.write(v.slots, "items", m.unknown("a list after del", index))
+            kept = list(items)
+            try:
+                del kept[at]
+            except IndexError:
+                raise Raised(None, "IndexError", site) from None
+            m.write(v.slots, "items", tuple(kept))
+        elif isinstance(v, Instance):
+            method = self.program.attributes.special(m, v, "__delitem__")
+            if method is not None:
+                self.program.calls.call(m, method, (index,), site)
+        return None
+
+    def _delete_entry(self, m: Machine, v: DictCell, index: Value, site: Site | None) -> None:
+        items = m.select(v.slots["items"])
+        try:
+            key = constant(index)
+        except NotConstant:
+            key = items = None
+        if not isinstance(items, dict):
+            return m.write(v.slots, "items", m.unknown("a deleted entry", index))
+        if key not in items:
+            raise Raised(None, "KeyError", site)
+        return m.write(v.slots, "items", {k: x for k, x in items.items() if k != key})
 
     def augmented(self, m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
         """`a op= b`: lists and dicts change in place."""
@@ -231,9 +314,15 @@ class Items:
         if isinstance(a, DictCell) and op == "|":
             self.update(m, a, b)
             return a
-        if isinstance(a, SetCell):
-            m.write(a.slots, "items", m.unknown("a set changed in place"))
+        if isinstance(a, (SetCell, ListCell)):
+            changed = ops.binary(m, op, a, b, site)
+            same_kind = isinstance(changed, type(a))
+            m.write(a.slots, "items", changed.slots["items"] if same_kind else m.unknown("changed in place", a, b))
             return a
+        if isinstance(a, Instance):
+            answer = protocols.in_place(m, op, a, b, site)
+            if answer != protocols.NOT_IMPLEMENTED:
+                return answer
         return ops.binary(m, op, a, b, site)
 
     # -- iteration ---------------------------------------------------------------------------------
@@ -247,18 +336,77 @@ class Items:
             items = m.select(v.slots["items"])
             if isinstance(items, dict):
                 return [key for key, _ in items.values()]
-            return list(items) if type(items) is tuple else _cases(m, items)
+            if isinstance(v, SetCell) and "ordered" not in v.slots and type(items) is tuple and len(items) > 1:
+                return None  # in which order is not known
+            return list(items) if type(items) is tuple else cases(m, items)
         if isinstance(v, str):
             return list(v)
         if isinstance(v, Range):
             return _range(m, v)
-        if isinstance(v, Instance) and v.cls.kind == "namedtuple":
-            return list(v.slots.values())
+        if isinstance(v, IteratorCell):
+            return self._drained(m, v)
+        if isinstance(v, Instance):
+            return protocols.iterate(m, v)
+        if isinstance(v, Class):
+            return list(self.program.classes.enums.members(m, v)) if v.kind == "enum" else None
         if isinstance(v, Choice):
-            return _cases(m, v)
-        if isinstance(v, (Unknown, Opaque, Int, Instance)) or v is None or isinstance(v, (bool, float)):
+            return cases(m, v)
+        if isinstance(v, (Unknown, Opaque, Int)) or v is None or isinstance(v, (bool, float)):
             return None
         return self.program.library.iterate(m, v)
+
+    def remaining(self, m: Machine, v: IteratorCell) -> Value:
+        """What an iterator has still to give: evaluated now, if nothing has been taken from it yet."""
+
+        def begun(items: Value) -> Value:
+            if not isinstance(items, Lazy):
+                return items
+            m.write(v.slots, "items", Unknown("an iterator that is being evaluated"))
+            return items.run(m)
+
+        before = v.slots["items"]
+        items = m.lift(begun, before)
+        if items is not before:
+            m.write(v.slots, "items", items)
+        return m.select(items)
+
+    def _drained(self, m: Machine, v: IteratorCell) -> list[Value] | None:
+        items = self.remaining(m, v)
+        found = list(items) if type(items) is tuple else cases(m, items)
+        if found is not None:
+            m.write(v.slots, "items", ())
+        return found
+
+    def next(self, m: Machine, v: IteratorCell, site: Site, default: Value = MISSING) -> Value:
+        """`next(v)`: the first element, which is taken from it."""
+
+        def first(items: Value) -> Value:
+            if isinstance(items, Endless):
+                return items.at(items.position)
+            if type(items) is not tuple:
+                return m.unknown("the next element of an iterator", items, site=site)
+            if not items and default is MISSING:
+                raise Raised(None, "StopIteration", site)
+            return items[0] if items else default
+
+        items = self.remaining(m, v)
+        out = m.lift(first, items)
+        m.write(v.slots, "items", m.lift(after_first, items))
+        return out
+
+    # -- what the library asks of operators --------------------------------------------------------
+
+    def truth(self, m: Machine, v: Value) -> Cond:
+        """Whether a value is true."""
+        return ops.truth(m, v)
+
+    def equal(self, m: Machine, a: Value, b: Value) -> Cond:
+        """Whether two values are equal."""
+        return ops.equality(m, a, b)
+
+    def compare(self, m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+        """`a op b` for a comparison operator."""
+        return ops.compare(m, op, a, b, site)
 
     def unpack(self, m: Machine, v: Value, count: int, star: int | None) -> list[Value]:
         """The values of `a, b, *c = v`: a list in place of the star."""
@@ -295,19 +443,33 @@ class Items:
         return [*(part(i) for i in range(star)), middle, *(part(i - after) for i in range(after))]
 
 
+def after_first(items: Value) -> Value:
+    """What is left when the first element is taken."""
+    if isinstance(items, Endless):
+        return Endless(items.at, items.position + 1)
+    return items[1:] if type(items) is tuple else items
+
+
+def _python_index(m: Machine, index: Value) -> Any:
+    if isinstance(index, Slice):
+        return _python_slice(m, index)
+    n = m.as_int(index)
+    return n.dim if n is not None and isinstance(n.dim, int) else None
+
+
 def _choose(m: Machine, cond: conds.Cond, a: Value, b: Value) -> Value:
     known = m.decide(cond)
     return merge(cond, a, b) if known is None else (a if known else b)
 
 
-def _cases(m: Machine, items: Value) -> list[Value] | None:
+def cases(m: Machine, items: Value) -> list[Value] | None:
     """A choice between sequences of one length: element by element."""
     items = m.select(items)
     if not isinstance(items, Choice):
         return (
             [k for k, _ in items.values()] if isinstance(items, dict) else list(items) if type(items) is tuple else None
         )
-    yes, no = _cases(m, items.yes), _cases(m, items.no)
+    yes, no = cases(m, items.yes), cases(m, items.no)
     if yes is None or no is None or len(yes) != len(no):
         return None
     return [_choose(m, items.cond, a, b) for a, b in zip(yes, no, strict=True)]

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Operation
 from ..domain.cond import Cond
+from ..domain.context import Parametrised
 from ..domain.dim import Dim, Expr
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
-from ..domain.python import MISSING, Bool, Choice, Int, Opaque, Origin, Range, Unknown, Value, root_of
+from ..domain.python import (
+    MISSING,
+    Bool,
+    Choice,
+    Instance,
+    Int,
+    Opaque,
+    Origin,
+    Range,
+    Unknown,
+    Value,
+    is_integer_enum,
+    root_of,
+)
 from ..domain.ref import Launch
 from ..source.span import Site
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
@@ -30,7 +44,11 @@ class Raised(Exception):
     """The program raises here on this path.
 
     Attributes:
+      value: the exception object; None where Python makes it.
+      name: its class; `kinds`: that and the classes that it inherits from.
       cases: (condition, raised where it holds, raised where it does not), where both sides of a branch raise.
+      message: what it says; `deliberate`: by a statement of the program's.
+      chain: the host calls that it came through, once it has left the innermost.
     """
 
     def __init__(
@@ -41,6 +59,10 @@ class Raised(Exception):
         self.name = name
         self.site = site
         self.cases = cases
+        self.kinds: tuple[str, ...] = (name,)
+        self.message = ""
+        self.deliberate = False
+        self.chain: tuple[Site, ...] | None = None
 
 
 class BudgetExceeded(Exception):
@@ -82,6 +104,8 @@ class Machine:
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
       bounds: bounds of symbols made on the way that are no plain integers, by name.
       structure: parameters that decide how often something runs, which is not known.
+      handling: exceptions whose handlers are running, innermost last; None where it is not known which.
+      parametrised: tests with rows of arguments, by the identity of their function.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -120,6 +144,8 @@ class Machine:
         self.named: dict[Cond, Cond] = {}
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
+        self.handling: list[Raised | None] = []
+        self.parametrised: dict[int, Parametrised] = {}
 
     # -- writes ------------------------------------------------------------------------------------
 
@@ -217,6 +243,8 @@ class Machine:
             raise _either(cond, a.raised, b.raised)
         if a.raised or b.raised:
             lost, kept, learnt = (a, b, conds.negate(cond)) if a.raised else (b, a, cond)
+            if lost.raised is not None and lost.raised.name == "Skipped":
+                return self._as_if_not_skipped(learnt, kept)
             self.note_raise(conds.negate(learnt), lost.raised)
             self.note_writes(lost.writes)
             self.take(learnt, kept)
@@ -225,6 +253,14 @@ class Machine:
         self.learn_from(conds.negate(cond), b)
         self.merge_writes(cond, a.writes, b.writes)
         return merge(cond, a.value, b.value)
+
+    def _as_if_not_skipped(self, learnt: Cond, kept: Outcome) -> Value:
+        """A test that may be skipped is looked at as if it is not: that is no condition of what it calls."""
+        self.learn(learnt)
+        self.apply(kept.writes)
+        for c in kept.learnt:
+            self.assume(c)
+        return kept.value
 
     def take(self, cond: Cond, side: Outcome) -> None:
         """Goes on with one side only: its condition, its writes, and what it learnt hold from here on."""
@@ -247,7 +283,9 @@ class Machine:
     def note_raised(self, raised: Raised, guards: tuple[Cond, ...]) -> None:
         """Records a raise, each of its cases by itself."""
         if raised.cases is None:
-            self.raises.append(Raise(raised.site, raised.name, guards, self.chain, self.row))
+            chain = self.chain if raised.chain is None else raised.chain
+            kept = (raised.kinds, raised.message, raised.deliberate, self.caught, self.row)
+            self.raises.append(Raise(raised.site, raised.name, guards, chain, *kept))
             return
         cond, yes, no = raised.cases
         self.note_raised(yes, (*guards, cond))
@@ -326,6 +364,8 @@ class Machine:
             low = 0 if ".shape[" in v.name else None
             origin = Origin(site, "parameter") if site else None
             return Int(dims.symbol(v.name, sure=v.hint == "int" or low == 0, low=low), origin)
+        if isinstance(v, Instance) and is_integer_enum(v.cls):
+            return self.as_int(v.slots.get("value"), site)
         index = getattr(v, "index", None)
         return index if isinstance(index, Int) else None
 
@@ -333,6 +373,10 @@ class Machine:
         """An unknown value that says why, and which parameters would have decided it."""
         self.doubts += 1
         return Unknown(why, frozenset().union(*(needs_of(s) for s in sources)), site)
+
+    def raises_error(self, name: str, site: Site | None) -> NoReturn:
+        """Python raises here, whatever is not known."""
+        raise Raised(None, name, site)
 
     # -- budget ------------------------------------------------------------------------------------
 

@@ -15,22 +15,28 @@ from ..domain.fact import Division
 from ..domain.python import (
     MISSING,
     Bool,
+    Builtin,
     Choice,
+    Class,
     DictCell,
     External,
     Instance,
     Int,
+    IteratorCell,
     ListCell,
     NotConstant,
     Opaque,
     Origin,
     Range,
+    Ratio,
     SetCell,
+    TypeUnion,
     Unknown,
     Value,
     constant,
 )
 from ..source.span import Site
+from . import floats, protocols, sequences
 from .machine import Machine, Raised
 
 _INT_OPS: dict[str, Callable[[Any, Any], Any]] = {
@@ -55,8 +61,6 @@ _PLAIN_OPS: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod,
     "**": operator.pow,
 }
-_SPECIAL = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
-            "@": "matmul", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor"}  # fmt: skip
 _LONGEST = 4096  # longer repeated sequences are not built
 
 
@@ -89,9 +93,7 @@ def _as_number(m: Machine, v: Value, other: Value, site: Site) -> Int | None:
 def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
     run = _INT_OPS.get(op)
     if run is None:
-        if op == "/" and isinstance(a.dim, int) and isinstance(b.dim, int) and b.dim:
-            return a.dim / b.dim
-        return m.unknown("a true division" if op == "/" else f"operator {op} on integers", a, b, site=site)
+        return _divided(m, a, b, site) if op == "/" else m.unknown(f"operator {op} on integers", a, b, site=site)
     if op == "**" and isinstance(b.dim, int) and b.dim < 0:
         return a.dim**b.dim if isinstance(a.dim, int) and a.dim else m.unknown("a negative power", a, b, site=site)
     try:
@@ -106,6 +108,15 @@ def _int_binary(m: Machine, op: str, a: Int, b: Int, site: Site) -> Value:
     return Int(value, Origin(site, op, tuple(o for o in inputs if o is not None)))
 
 
+def _divided(m: Machine, a: Int, b: Int, site: Site) -> Value:
+    if isinstance(a.dim, int) and isinstance(b.dim, int):
+        if b.dim == 0:
+            raise Raised(None, "ZeroDivisionError", site)
+        return a.dim / b.dim
+    quotient = floats.divided(m, a, b)
+    return m.unknown("a true division", a, b, site=site) if quotient is None else quotient
+
+
 def _other_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
     if op == "+" and type(a) is tuple and type(b) is tuple:
         return a + b
@@ -116,6 +127,8 @@ def _other_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
                 return _repeat(m, seq, count, site)
     if op == "+" and isinstance(a, ListCell) and isinstance(b, (ListCell, tuple)):
         return _concatenate(m, a, b)
+    if isinstance(a, SetCell) and isinstance(b, (SetCell, DictCell)):
+        return sequences.set_binary(m, op, a, b, site)
     if op == "|" and isinstance(a, DictCell) and isinstance(b, DictCell):
         return m.lift(
             lambda x, y: DictCell(
@@ -125,7 +138,7 @@ def _other_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
             b.slots["items"],
         )
     if isinstance(a, str) and op == "%":
-        return m.unknown("formatted text", b)
+        return sequences.percent(m, a, b, site)
     x, y = _plain(a), _plain(b)
     if x is not MISSING and y is not MISSING and op in _PLAIN_OPS:
         try:
@@ -134,9 +147,16 @@ def _other_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
             raise Raised(None, "ZeroDivisionError", site) from None
         except (TypeError, ValueError, OverflowError):
             return m.unknown(f"operator {op} on these operands", a, b, site=site)
-    if isinstance(a, (SetCell,)) and isinstance(b, SetCell):
-        return m.unknown("a set operation", a, b, site=site)
+    if op == "|" and _is_type(a) and _is_type(b):
+        return TypeUnion((a, b))
+    if op in _PLAIN_OPS and (floats.is_float(a) or floats.is_float(b)) and floats.is_number(a) and floats.is_number(b):
+        return floats.arithmetic(m, op, a, b)
     return m.unknown(f"operator {op} on these operands", a, b, site=site)
+
+
+def _is_type(v: Value) -> bool:
+    """What may stand in an annotation: a class, a name of a library, None, a forward reference."""
+    return v is None or isinstance(v, (Class, External, Builtin, TypeUnion, str))
 
 
 def _plain(v: Value) -> Any:
@@ -171,36 +191,33 @@ def _concatenate(m: Machine, a: ListCell, b: ListCell | tuple[Value, ...]) -> Va
 
 
 def _instance_binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
-    name = _SPECIAL.get(op)
-    for x, y, prefix in ((a, b, ""), (b, a, "r")):
-        if isinstance(x, Instance) and name:
-            method = m.program.attributes.special(m, x, f"__{prefix}{name}__")
-            if method is not None:
-                return m.program.calls.call(m, method, (y,), site)
-            if (
-                x.cls.kind == "enum"
-                and "value" in x.slots
-                and any(_named(base, "IntEnum", "IntFlag") for base in x.cls.bases)
-            ):
-                return binary(m, op, *((x.slots["value"], y) if x is a else (y, x.slots["value"])), site)
+    answer = protocols.binary(m, op, a, b, site)
+    if answer != protocols.NOT_IMPLEMENTED:
+        return answer
+    x, y = protocols.plain_value(a), protocols.plain_value(b)
+    if not (x is a and y is b):
+        return binary(m, op, x, y, site)
     return m.unknown(f"operator {op} on an object", a, b, site=site)
-
-
-def _named(base: Value, *names: str) -> bool:
-    return isinstance(base, External) and base.name.rsplit(".", 1)[-1] in names
 
 
 def unary(m: Machine, op: str, v: Value, site: Site) -> Value:
     """`-v`, `+v`, `~v` or `not v`."""
     if op == "not":
         t = truth(m, v)
-        return _as_value(conds.negate(t))
+        return as_value(conds.negate(t))
     if isinstance(v, Choice):
         return m.lift(lambda x: unary(m, op, x, site), v)
     if isinstance(v, Array):
         return m.program.library.array_unary(m, op, v, site)
     if isinstance(v, (float, complex)) and op in ("-", "+"):
         return -v if op == "-" else v
+    if isinstance(v, Instance):
+        answer, plain = protocols.unary(m, op, v, site), protocols.plain_value(v)
+        if answer != protocols.NOT_IMPLEMENTED:
+            return answer
+        return m.unknown(f"operator {op} on an object", v, site=site) if plain is v else unary(m, op, plain, site)
+    if floats.is_float(v) and op in ("-", "+"):
+        return floats.arithmetic(m, "*", v, -1.0) if op == "-" else v
     n = m.as_int(v, site)
     if n is None or isinstance(v, Unknown):
         return m.unknown(f"operator {op} on this operand", v, site=site)
@@ -208,7 +225,8 @@ def unary(m: Machine, op: str, v: Value, site: Site) -> Value:
     return Int(value, Origin(site, op, (n.origin,) if n.origin else ()))
 
 
-def _as_value(c: Cond) -> Value:
+def as_value(c: Cond) -> Value:
+    """A condition as a value of the program."""
     return c if isinstance(c, bool) else Bool(c)
 
 
@@ -239,9 +257,11 @@ def _truth(m: Machine, v: Value) -> Cond:
     if isinstance(v, (Unknown, Array, External)):
         return m.fresh_condition()
     if isinstance(v, Instance):
-        return _instance_truth(m, v)
+        return protocols.truth(m, v)
+    if isinstance(v, Ratio):
+        return conds.negate(conds.zero(v.numerator))
     if isinstance(v, Range):
-        return conds.less(v.start.dim, v.stop.dim) if v.step.dim == 1 else m.fresh_condition()
+        return _range_truth(m, v)
     return True
 
 
@@ -257,18 +277,22 @@ def _opaque_truth(m: Machine, v: Opaque) -> Cond:
     return True if v.hint in ("dtype", "callable", "ref") else conds.Truth(v.name)
 
 
-def _instance_truth(m: Machine, v: Instance) -> Cond:
-    if v.cls.kind == "enum" and any(_named(b, "IntEnum", "IntFlag") for b in v.cls.bases):
-        return _truth(m, v.slots.get("value"))
-    for name in ("__bool__", "__len__"):
-        method = m.program.attributes.special(m, v, name)
-        if method is not None:
-            return m.fresh_condition()
-    return True
+def _range_truth(m: Machine, v: Range) -> Cond:
+    if v.step.dim == 1:
+        return conds.less(v.start.dim, v.stop.dim)
+    values = python_range(v)
+    return m.fresh_condition() if values is None else bool(values)
+
+
+def python_range(v: Range) -> range | None:
+    """Python's own range, where the bounds are known."""
+    if not all(isinstance(d.dim, int) for d in (v.start, v.stop, v.step)) or v.step.dim == 0:
+        return None
+    return range(v.start.dim, v.stop.dim, v.step.dim)  # pyright: ignore[reportArgumentType]
 
 
 #: Objects that are made anew by each display or call: `is` compares which one it is.
-_HAVE_IDENTITY = (ListCell, DictCell, SetCell, Instance)
+_HAVE_IDENTITY = (ListCell, DictCell, SetCell, IteratorCell, Instance)
 
 
 def compare(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
@@ -287,7 +311,7 @@ def compare(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
         return m.program.library.array_compare(m, op, a, b, site)
     if op in ("==", "!="):
         c = equality(m, a, b)
-        return _as_value(_decided(m, c if op == "==" else conds.negate(c)))
+        return as_value(_decided(m, c if op == "==" else conds.negate(c)))
     return _ordering(m, op, a, b, site)
 
 
@@ -298,7 +322,7 @@ def _decided(m: Machine, c: Cond) -> Cond:
 
 def _none_test(m: Machine, v: Value, positive: bool) -> Value:
     c = _is_none(m, v)
-    return _as_value(_decided(m, c if positive else conds.negate(c)))
+    return as_value(_decided(m, c if positive else conds.negate(c)))
 
 
 def _is_none(m: Machine, v: Value) -> Cond:
@@ -322,14 +346,19 @@ def equality(m: Machine, a: Value, b: Value) -> Cond:
     if isinstance(a, Int) and isinstance(b, Int):
         return conds.equal(a.dim, b.dim)
     if isinstance(a, Choice) or isinstance(b, Choice):
-        v = m.lift(lambda x, y: _as_value(equality(m, x, y)), a, b)
+        v = m.lift(lambda x, y: as_value(equality(m, x, y)), a, b)
         return _truth(m, v)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return m.fresh_condition()
+    if isinstance(a, Ratio) or isinstance(b, Ratio):
+        c = floats.compared(m, "==", a, b)
+        return m.fresh_condition() if c is None else c
     if isinstance(a, Opaque) or isinstance(b, Opaque):
         return _opaque_equality(m, a, b)
     if isinstance(a, External) or isinstance(b, External):
         return _external_equality(m, a, b)
+    if isinstance(a, Instance) or isinstance(b, Instance):
+        return protocols.equality(m, a, b, equality)
     a, b = _dtype_text(a, b), _dtype_text(b, a)
     sa, sb = _sequence(m, a), _sequence(m, b)
     if sa is not None and sb is not None:
@@ -338,6 +367,9 @@ def equality(m: Machine, a: Value, b: Value) -> Cond:
         return conds.all_of([equality(m, x, y) for x, y in zip(sa, sb, strict=True)])
     if a is b:
         return True
+    known = sequences.equality(m, a, b, equality)
+    if known is not None:
+        return known
     try:
         return bool(constant(a) == constant(b))
     except NotConstant:
@@ -412,20 +444,47 @@ def _ordering(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
             return _PLAIN_ORDER[op](x, y)
         except TypeError:
             return m.unknown("a comparison of different types", a, b, site=site)
+    if isinstance(a, Instance) or isinstance(b, Instance):
+        return _instance_ordering(m, op, a, b, site)
     i, j = m.as_int(a, site), m.as_int(b, site)
     if i is not None and j is not None:
-        return _as_value(_decided(m, _ORDER[op](i.dim, j.dim)))
+        return as_value(_decided(m, _ORDER[op](i.dim, j.dim)))
+    if isinstance(a, SetCell) and isinstance(b, SetCell):
+        return sequences.set_order(m, op, a, b, site)
+    sa, sb = _sequence(m, a), _sequence(m, b)
+    if sa is not None and sb is not None and type(a) is type(b):
+        return sequences.lexicographic(m, op, sa, sb, site, compare)
+    c = floats.compared(m, op, a, b) if isinstance(a, Ratio) or isinstance(b, Ratio) else None
+    if c is not None:
+        return as_value(_decided(m, c))
     return m.unknown(f"comparison {op} of these operands", a, b, site=site)
 
 
+def _instance_ordering(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
+    answer = protocols.ordering(m, op, a, b, site, equality)
+    if answer != protocols.NOT_IMPLEMENTED:
+        return answer
+    x, y = protocols.plain_value(a), protocols.plain_value(b)
+    if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls:
+        x, y = protocols.order_key(x), protocols.order_key(y)
+    if not (x is a and y is b):
+        return _ordering(m, op, x, y, site)
+    return m.unknown(f"comparison {op} of objects", a, b, site=site)
+
+
 def _membership(m: Machine, a: Value, b: Value, positive: bool, site: Site) -> Value:
+    if isinstance(b, Instance):
+        answer = protocols.contains(m, b, a, site)
+        if answer != protocols.NOT_IMPLEMENTED:
+            c = truth(m, answer)
+            return as_value(c if positive else conds.negate(c))
     items = _members(m, b)
     if items is None:
         if isinstance(a, str) and isinstance(b, str):
             return (a in b) == positive
         return m.unknown("membership in an unknown collection", a, b, site=site)
     c = conds.any_of([equality(m, a, x) for x in items])
-    return _as_value(_decided(m, c if positive else conds.negate(c)))
+    return as_value(_decided(m, c if positive else conds.negate(c)))
 
 
 def _members(m: Machine, v: Value) -> tuple[Value, ...] | None:
@@ -436,15 +495,18 @@ def _members(m: Machine, v: Value) -> tuple[Value, ...] | None:
         if isinstance(items, dict):
             return tuple(key for key, _ in items.values())
         return items if type(items) is tuple else None
-    if isinstance(v, Range) and all(isinstance(d.dim, int) for d in (v.start, v.stop, v.step)):
-        values = range(v.start.dim, v.stop.dim, v.step.dim)  # pyright: ignore[reportArgumentType]
-        return tuple(Int(i) for i in values) if len(values) <= _LONGEST else None
+    if isinstance(v, Range):
+        values = python_range(v)
+        return tuple(Int(i) for i in values) if values is not None and len(values) <= _LONGEST else None
+    if isinstance(v, (Instance, IteratorCell, Class)):
+        found = m.program.items.iterate(m, v)
+        return None if found is None else tuple(found)
     return None
 
 
 def conjunction(m: Machine, parts: list[Value]) -> Value:
     """All of them, as one truth value."""
-    return _as_value(conjunction_truth(m, parts))
+    return as_value(conjunction_truth(m, parts))
 
 
 def conjunction_truth(m: Machine, parts: list[Value]) -> Cond:

@@ -16,8 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..domain.context import Parametrised
 from ..domain.fact import CallFact, Division, HostCall, Raise
-from ..domain.python import MISSING, Class, Value
+from ..domain.python import MISSING, Call, Class, Opaque, Value
 from ..source.module import Chunk, Module
 from ..source.span import Site
 from .attributes import Attributes
@@ -76,6 +77,7 @@ class Memo:
     host_calls: list[HostCall] = field(default_factory=list[HostCall])
     failed: frozenset[int] = frozenset()
     interrupted: frozenset[int] = frozenset()
+    parametrised: list[Parametrised] = field(default_factory=list[Parametrised])
 
 
 @dataclass(slots=True)
@@ -323,6 +325,7 @@ class Program:
             host_calls=m.host_calls,
             failed=frozenset(m.failed),
             interrupted=frozenset(m.interrupted),
+            parametrised=list(m.parametrised.values()),
             members=members,
             own_class=own_class,
             origin=origin,
@@ -374,6 +377,10 @@ class Program:
             for f in state.chunks[chunk.key].made:
                 key = f"{chunk.key}:{f.code.site.start}"
                 state.entries[key] = self._kept(old, key, chunk, lambda m, f=f, c=chunk: self._entry(m, f, c), version)
+            for i, test in enumerate(state.chunks[chunk.key].parametrised):
+                key = f"{chunk.key}:rows {i}"
+                body = self._rows(test, chunk)
+                state.entries[key] = self._kept(old, key, chunk, body, version)
         for chunk in self.extra(state.env.module):
             state.entries[chunk.key] = self._kept(old, chunk.key, chunk, lambda m, c=chunk: self._extra(m, state, c))
         used = set[int]().union(*(memo.used for memo in (*state.chunks.values(), *state.entries.values())))
@@ -387,6 +394,23 @@ class Program:
                     old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
                 )
         return state.memos()
+
+    def _rows(self, test: Parametrised, chunk: Chunk) -> Callable[[Machine], Frame]:
+        """Calls a test with each of its rows of arguments."""
+
+        def run(m: Machine) -> Frame:
+            if _is_expected_to_fail(chunk):
+                m.caught = ("BaseException",)
+            me = _test_object(test)
+            for row in test.rows:
+                call = Call(row.site or self.nowhere, (*me, *row.args), dict(row.kwargs))
+                path, launches, active = m.path, len(m.launches), len(m.active)
+                self._guarded(m, "a parametrised test", lambda c=call: self.calls.apply(m, test.function, c))
+                m.path = path
+                del m.launches[launches:], m.active[active:]
+            return self._no_frame(m)
+
+        return run
 
     def _extra(self, m: Machine, state: ModuleState, chunk: Chunk) -> Frame:
         """A statement that is no part of the module's text, run in its namespace."""
@@ -415,6 +439,13 @@ class Program:
             m.caught = ("BaseException",)
         self._generic(m, f, "")
         return self._no_frame(m)
+
+
+def _test_object(test: Parametrised) -> tuple[Value, ...]:
+    """What a test that is a method gets first."""
+    f = test.function
+    owner = f.owner if isinstance(f, Function) else None
+    return (Opaque("self", "", owner),) if isinstance(owner, Class) else ()
 
 
 def _is_expected_to_fail(chunk: Chunk) -> bool:

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..domain.python import Bound, Choice, Class, DictCell, Instance, ListCell, Partial, SetCell, Value
-from .attributes import ClassMethod, Property, StaticMethod
+from ..domain.python import (
+    Bound,
+    Choice,
+    Class,
+    DictCell,
+    Instance,
+    IteratorCell,
+    Lazy,
+    ListCell,
+    Partial,
+    SetCell,
+    Value,
+)
+from .descriptors import ClassMethod, Property, StaticMethod
 from .frame import Frame, Function
 
 
@@ -31,13 +43,16 @@ def slots_under(values: Iterable[Value]) -> dict[int, dict[str, Value]]:
 
 
 def _slots(v: Value) -> tuple[dict[str, Value], ...]:
-    if isinstance(v, (ListCell, DictCell, SetCell, Instance)):
+    if isinstance(v, (ListCell, DictCell, SetCell, IteratorCell, Instance)):
         return (v.slots,)
     if isinstance(v, Class):
         return v.slots, v.annotations, v.options
     if isinstance(v, Frame) and v.code is not None:
         return (v.vars,)
-    return (v.defaults,) if isinstance(v, Function) else ()
+    if isinstance(v, Function):
+        return (v.defaults, v.slots)
+    own = getattr(v, "slots", None)  # of an object of the library's that keeps something (a cached function)
+    return (own,) if type(own) is dict else ()
 
 
 def _parts(v: Value) -> Iterable[Value]:
@@ -54,6 +69,8 @@ def _parts(v: Value) -> Iterable[Value]:
             return v.bases
         case Function() | Frame():
             return (v.up,) if v.up is not None else ()
+        case Lazy():
+            return v.sources
         case Bound():
             return (v.self, v.function)
         case Partial():
@@ -62,5 +79,5 @@ def _parts(v: Value) -> Iterable[Value]:
             return (v.getter, v.setter)
         case StaticMethod() | ClassMethod():
             return (v.function,)
-        case _:
-            return ()
+        case _:  # what a decorator of a library made of a function
+            return (v.function,) if hasattr(v, "function") else ()

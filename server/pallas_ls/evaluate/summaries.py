@@ -94,7 +94,7 @@ class Summaries:
 
     def call(self, m: Machine, f: Function, bound: dict[str, Value], run: Callable[[], Value]) -> Value:
         """A call outside of kernels with bound arguments; `run` evaluates it as it is."""
-        if not self.enabled or isinstance(m, Symbolic) or m.launches or not is_global(f) or f.code.yields:
+        if not self.enabled or isinstance(m, Symbolic) or m.launches or m.handling or not is_global(f) or f.code.yields:
             return run()
         known = self._known(f)
         row = None if known.small or f.code in m.active else row_of(bound, known.fixed)
@@ -281,6 +281,8 @@ def _refuse_effects(s: Machine, row: Row, foreign: dict[int, Slots], value: Valu
     """Raises Structure where more than facts and a plain value comes of the call."""
     if s.notes:
         raise Structure(s.notes[0])
+    if s.parametrised:
+        raise Structure("it makes tests")
     if s.global_writes:
         raise Structure("it writes global names")
     written = {id(slots) for slots, _, _ in s.base.old.values()} if s.base is not None else set[int]()

@@ -19,21 +19,24 @@ from ..domain.python import (
     External,
     Instance,
     Int,
+    IteratorCell,
     ListCell,
     NotConstant,
     Opaque,
     Origin,
     Partial,
     Range,
+    Ratio,
     SetCell,
     Slice,
     Unknown,
     Value,
+    has_known_bases,
 )
 from ..domain.ref import Ref
 from ..source.span import Site
-from . import builtin_containers, builtin_strings, builtin_types
-from .operate import binary, contents, decided, plain, truth, wrapped
+from . import builtin_containers, builtin_exceptions, builtin_sequences, builtin_strings, builtin_types
+from .operate import binary, contents, decided, plain, truth, whole, wrapped
 from .registry import NO_ATTRIBUTE, Registry
 
 
@@ -42,10 +45,11 @@ def register(r: Registry) -> None:
     builtin_types.register(r)
     builtin_containers.register(r)
     builtin_strings.register(r)
+    builtin_exceptions.register(r)
     _sizes(r)
     _extremes(r)
     _truths(r)
-    _sequences(r)
+    builtin_sequences.register(r)
     _attributes(r)
     _text(r)
     r.attribute(Builtin)(_builtin_attribute)
@@ -115,6 +119,8 @@ def _count(m: Any, items: Value) -> Value:
 
 
 def _counted(m: Any, x: Value) -> Value:
+    if isinstance(x, IteratorCell):
+        return m.unknown("the length of an iterator", x)
     items = m.program.items.iterate(m, x)
     return Int(len(items)) if items is not None else m.unknown("the length of a value that is not known", x)
 
@@ -152,7 +158,7 @@ def _extremes(r: Registry) -> None:
 
     @r.function("builtins.sum", "iterable, start=0")
     def sum_(m: Any, call: Call, iterable: Value, start: Value) -> Value:
-        return m.lift(lambda items: _sum(m, items, start, call.site), contents(m, iterable))
+        return m.lift(lambda items: _sum(m, items, start, call.site), contents(m, iterable, ordered=False))
 
     @r.function("builtins.abs", "x")
     def abs_(m: Any, call: Call, x: Value) -> Value:
@@ -172,6 +178,8 @@ def _extremes(r: Registry) -> None:
     def round_(m: Any, call: Call, number: Value, ndigits: Value) -> Value:
         if isinstance(number, Int) and ndigits is None:
             return number
+        if isinstance(number, Ratio) and ndigits is None:
+            return whole(m, number, "round", call.site)
         return pure(m, round, call.site, number, ndigits)
 
 
@@ -198,10 +206,10 @@ def _abs(m: Any, x: Value, call: Call) -> Value:
 
 
 def _extreme(m: Any, call: Call, name: str) -> Value:
-    if call.open or "key" in call.kwargs or not call.args:
+    if call.open or not call.args:
         return m.unknown(f"{name} of values that are not known", *call.args, site=call.site)
     first, *others = call.args
-    source: Value = (first, *others) if others else contents(m, first)
+    source: Value = (first, *others) if others else contents(m, first, ordered=False)
     default = call.kwargs.get("default", MISSING)
 
     def pick(items: Value) -> Value:
@@ -209,9 +217,24 @@ def _extreme(m: Any, call: Call, name: str) -> Value:
             return m.unknown(f"{name} of an unknown iterable", items, site=call.site)
         if not items:
             return default if default is not MISSING else m.unknown(f"{name} of nothing", site=call.site)
+        key = call.kwargs.get("key")
+        if key is not None:
+            return _keyed_extreme(m, name, items, key, call.site)
         return _fold_extreme(m, name, list(items), call.site)
 
     return m.lift(pick, source)
+
+
+def _keyed_extreme(m: Any, name: str, items: tuple[Value, ...], key: Value, site: Site) -> Value:
+    """The first element whose key is the extreme one, where the keys' order is known."""
+    best, best_key = items[0], m.program.calls.call(m, key, (items[0],), site)
+    for x in items[1:]:
+        k = m.program.calls.call(m, key, (x,), site)
+        better = m.program.items.truth(m, m.program.items.compare(m, "<" if name == "min" else ">", k, best_key, site))
+        if not isinstance(better, bool):
+            return m.unknown(f"{name} by keys that are not known", x, best, site=site)
+        best, best_key = (x, k) if better else (best, best_key)
+    return best
 
 
 def _fold_extreme(m: Any, name: str, items: list[Value], site: Site) -> Value:
@@ -233,7 +256,14 @@ def _extreme_of_two(m: Any, name: str, a: Value, b: Value, site: Site) -> Value:
         pass
     except TypeError:
         return m.unknown(f"{name} of values of different types", a, b, site=site)
-    if isinstance(a, (Array, float, str, tuple)) or isinstance(b, (Array, float, str, tuple)):
+    if isinstance(a, (Array, str)) or isinstance(b, (Array, str)):
+        return m.unknown(f"{name} of values that are not known", a, b, site=site)
+    if isinstance(a, (float, tuple, Instance, ListCell, Ratio)) or isinstance(
+        b, (float, tuple, Instance, ListCell, Ratio)
+    ):
+        better = m.program.items.truth(m, m.program.items.compare(m, "<" if name == "min" else ">", b, a, site))
+        if isinstance(better, bool):
+            return b if better else a
         return m.unknown(f"{name} of values that are not known", a, b, site=site)
     x, y = m.as_int(a, site), m.as_int(b, site)
     if x is None or y is None:
@@ -265,11 +295,11 @@ def _sum(m: Any, items: Value, start: Value, site: Site) -> Value:
 def _truths(r: Registry) -> None:
     @r.function("builtins.any", "iterable")
     def any_(m: Any, call: Call, iterable: Value) -> Value:
-        return m.lift(lambda items: _combined(m, items, conds.any_of, "any"), contents(m, iterable))
+        return m.lift(lambda items: _combined(m, items, conds.any_of, "any"), contents(m, iterable, ordered=False))
 
     @r.function("builtins.all", "iterable")
     def all_(m: Any, call: Call, iterable: Value) -> Value:
-        return m.lift(lambda items: _combined(m, items, conds.all_of, "all"), contents(m, iterable))
+        return m.lift(lambda items: _combined(m, items, conds.all_of, "all"), contents(m, iterable, ordered=False))
 
     @r.function("builtins.callable", "x")
     def callable_(m: Any, call: Call, x: Value) -> Value:
@@ -293,9 +323,11 @@ _PLAIN = (
     Int,
     Range,
     Slice,
+    Ratio,
     ListCell,
     DictCell,
     SetCell,
+    IteratorCell,
     Array,
     Ref,
 )
@@ -317,115 +349,6 @@ def _callable(m: Any, x: Value) -> Value:
     )
 
 
-# -- sequences -------------------------------------------------------------------------------------
-
-
-def _sequences(r: Registry) -> None:
-    @r.raw("builtins.zip")
-    def zip_(m: Any, call: Call) -> Value:
-        strict = {k: v for k, v in call.kwargs.items() if k == "strict"}
-        if call.open or len(strict) != len(call.kwargs):
-            return m.unknown("zip of values that are not known", *call.args, site=call.site)
-        return m.lift(lambda *columns: _zip(m, columns), *(contents(m, a) for a in call.args))
-
-    @r.function("builtins.enumerate", "iterable, start=0")
-    def enumerate_(m: Any, call: Call, iterable: Value, start: Value) -> Value:
-        return m.lift(lambda items: _enumerate(m, items, start, call.site), contents(m, iterable))
-
-    @r.raw("builtins.map")
-    def map_(m: Any, call: Call) -> Value:
-        if call.open or len(call.args) < 2:
-            return m.unknown("map of values that are not known", *call.args, site=call.site)
-        f, *sources = call.args
-        rows = m.lift(lambda *columns: _zip(m, columns), *(contents(m, a) for a in sources))
-        return m.lift(lambda items: _map(m, f, items, call.site), rows)
-
-    @r.function("builtins.filter", "function, iterable")
-    def filter_(m: Any, call: Call, function: Value, iterable: Value) -> Value:
-        return m.lift(lambda items: _filter(m, function, items, call.site), contents(m, iterable))
-
-    @r.function("builtins.reversed", "sequence")
-    def reversed_(m: Any, call: Call, sequence: Value) -> Value:
-        return m.lift(
-            lambda items: items[::-1] if type(items) is tuple else m.unknown("a reversed sequence", items),
-            contents(m, sequence),
-        )
-
-    @r.function("builtins.sorted", "iterable, *, key=None, reverse=False")
-    def sorted_(m: Any, call: Call, iterable: Value, key: Value, reverse: Value) -> Value:
-        source = contents(m, iterable)
-        if isinstance(iterable, SetCell):
-            source = m.lift(lambda items: builtin_types.distinct(m, items), source)
-        return ListCell({"items": m.lift(lambda items: sort(m, items, key, reverse, call.site), source)})
-
-    @r.function("builtins.iter", "iterable")
-    def iter_(m: Any, call: Call, iterable: Value) -> Value:
-        return ListCell({"items": contents(m, iterable)})
-
-    @r.raw("builtins.next")
-    def next_(m: Any, call: Call) -> Value:
-        return _next(m, call)
-
-
-def _zip(m: Any, columns: tuple[Value, ...]) -> Value:
-    if not all(type(c) is tuple for c in columns):
-        return m.unknown("zip of an iterable of unknown length", *columns)
-    return tuple(zip(*columns, strict=False))
-
-
-def _enumerate(m: Any, items: Value, start: Value, site: Site) -> Value:
-    if type(items) is not tuple:
-        return m.unknown("an iterable of unknown length", items, site=site)
-    return tuple((binary(m, "+", start, Int(i), site), x) for i, x in enumerate(items))
-
-
-def _map(m: Any, f: Value, rows: Value, site: Site) -> Value:
-    if type(rows) is not tuple:
-        return m.unknown("map over an iterable of unknown length", rows, site=site)
-    return tuple(m.program.calls.call(m, f, row, site) for row in rows)
-
-
-def _filter(m: Any, f: Value, items: Value, site: Site) -> Value:
-    if type(items) is not tuple:
-        return m.unknown("an iterable of unknown length", items, site=site)
-    kept: list[Value] = []
-    for x in items:
-        keep = truth(m, x if f is None else m.program.calls.call(m, f, (x,), site))
-        if not isinstance(keep, bool):
-            return m.unknown("filtered by a condition that is not known", *items, site=site)
-        kept += [x] if keep else []
-    return tuple(kept)
-
-
-def sort(m: Any, items: Value, key: Value, reverse: Value, site: Site) -> Value:
-    """The elements in order, where their keys are known exactly."""
-    if type(items) is not tuple or not isinstance(reverse, bool):
-        return m.unknown("a sorted iterable of unknown content", items, site=site)
-    keys = [x if key is None else m.program.calls.call(m, key, (x,), site) for x in items]
-    try:
-        known = [plain(k) for k in keys]
-        order = sorted(range(len(items)), key=known.__getitem__, reverse=reverse)
-    except (NotConstant, TypeError):
-        return m.unknown("sorted by keys that are not known", *items, site=site)
-    return tuple(items[i] for i in order)
-
-
-def _next(m: Any, call: Call) -> Value:
-    """The first element of an iterator, which is taken from it. Only iterators that are lists here keep their
-    position."""
-    v = m.select(call.args[0]) if call.args else None
-    items = m.select(v.slots["items"]) if isinstance(v, ListCell) else None
-    if isinstance(v, ListCell) and type(items) is tuple and items:
-        m.write(v.slots, "items", items[1:])
-        return items[0]
-    if isinstance(v, ListCell):
-        m.write(v.slots, "items", m.unknown("an iterator after next", v))
-        if items == () and len(call.args) > 1:
-            m.write(v.slots, "items", ())
-            return call.args[1]
-    return m.unknown("the next element of an iterator", *call.args, site=call.site)
-
-
 # -- attributes ------------------------------------------------------------------------------------
 
 
@@ -444,7 +367,7 @@ def _attributes(r: Registry) -> None:
         if isinstance(name, str):
             m.program.attributes.set(m, obj, name, value)
         elif isinstance(obj, (Instance, Class)):
-            for key in obj.slots:
+            for key in (*obj.slots, "__dict__"):
                 m.write(obj.slots, key, m.unknown("an attribute set under an unknown name", name))
         return None
 
@@ -470,7 +393,10 @@ def has_attribute(m: Any, v: Value, name: str) -> bool | None:
     if isinstance(v, (Instance, Class)):
         if name in v.slots or name.startswith("__"):
             return True if name in v.slots else None
-        return _class_has(v.cls if isinstance(v, Instance) else v, name)
+        has = _class_has(v.cls if isinstance(v, Instance) else v, name)
+        return None if has is False and "__dict__" in v.slots else has
+    if hasattr(v, "code"):
+        return name in v.slots or hasattr(has_attribute, name)
     if isinstance(v, Int):
         return hasattr(0, name) if all(s.sure for s in dims.symbols(v.dim)) else None
     if v is None or isinstance(v, (bool, str, float, bytes, complex)) or type(v) is tuple:
@@ -478,12 +404,18 @@ def has_attribute(m: Any, v: Value, name: str) -> bool | None:
     return None
 
 
+def _is_empty(base: Value) -> bool:
+    """A base that adds no attributes: `Protocol`, `ABC`, `Generic`."""
+    return isinstance(base, External) and has_known_bases(Class("", (base,), {}))
+
+
 def _class_has(cls: Class, name: str) -> bool | None:
     if name in cls.slots or (name in cls.annotations and cls.kind in ("dataclass", "namedtuple")):
         return True
-    if cls.kind not in ("plain", "dataclass") or "__getattr__" in cls.slots:
+    if cls.kind not in ("plain", "dataclass", "namespace") or "__getattr__" in cls.slots:
         return None
-    answers = [_class_has(b, name) if isinstance(b, Class) else None for b in cls.bases]
+    known = {id(b) for b in cls.bases if isinstance(b, Class)}
+    answers = [_class_has(b, name) if id(b) in known else None for b in cls.bases if not _is_empty(b)]
     return True if True in answers else None if None in answers else False
 
 
@@ -497,15 +429,26 @@ def _text(r: Registry) -> None:
 
     @r.function("builtins.repr builtins.ascii", "x")
     def repr_(m: Any, call: Call, x: Value) -> Value:
+        if isinstance(x, Instance):
+            return builtin_types.text_of_object(m, x, ("__repr__",), call.site)
         return pure(m, repr, call.site, x)
 
     @r.function("builtins.format", "x, spec=''")
     def format_(m: Any, call: Call, x: Value, spec: Value) -> Value:
         return pure(m, format, call.site, x, spec)
 
-    @r.function("builtins.id builtins.hash", "x")
+    @r.function("builtins.hash", "x")
+    def hash_(m: Any, call: Call, x: Value) -> Value:
+        return Int(
+            x.dim if isinstance(x, Int) and isinstance(x.dim, int) and 0 <= x.dim < 2**31 else m.fresh_symbol("id")
+        )
+
+    @r.function("builtins.id", "x")
     def id_(m: Any, call: Call, x: Value) -> Value:
         return Int(m.fresh_symbol("id"))
+
+    for run in (bin, hex, oct):
+        r.function(f"builtins.{run.__name__}", "x")(lambda m, call, x, run=run: pure(m, run, call.site, x))
 
     @r.function("builtins.ord", "c")
     def ord_(m: Any, call: Call, c: Value) -> Value:

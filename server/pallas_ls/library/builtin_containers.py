@@ -98,6 +98,10 @@ def pop(m: Any, call: Call, self: ListCell, index: Value) -> Value:
     """`list.pop`: the element, which is taken out."""
     at = _position(m, index)
 
+    now = m.select(self.slots["items"])
+    if type(now) is tuple and at is not None and not -len(now) <= at < len(now):
+        m.raises_error("IndexError", call.site)
+
     def inside(items: Value) -> bool:
         return type(items) is tuple and at is not None and -len(items) <= at < len(items)
 
@@ -189,6 +193,35 @@ def clear_list(m: Any, call: Call, self: ListCell) -> Value:
     m.write(self.slots, "items", ())
 
 
+# -- what a deque has besides ----------------------------------------------------------------------
+
+
+@_LIST.method("appendleft", "x")
+def appendleft(m: Any, call: Call, self: ListCell, x: Value) -> Value:
+    """`deque.appendleft`."""
+    change(m, self, lambda items: (x, *items), "a deque of unknown content")
+
+
+@_LIST.method("popleft")
+def popleft(m: Any, call: Call, self: ListCell) -> Value:
+    """`deque.popleft`."""
+    return pop(m, call, self, Int(0))
+
+
+@_LIST.method("rotate", "n=1")
+def rotate(m: Any, call: Call, self: ListCell, n: Value) -> Value:
+    """`deque.rotate`: the last elements come first."""
+    by = _position(m, n)
+
+    def rotated(items: tuple[Value, ...]) -> Value:
+        if by is None:
+            return m.unknown("a deque rotated by an unknown number", n)
+        cut = len(items) - by % len(items) if items else 0
+        return (*items[cut:], *items[:cut])
+
+    change(m, self, rotated, "a deque of unknown content")
+
+
 # -- dicts -----------------------------------------------------------------------------------------
 
 
@@ -202,10 +235,11 @@ def items_(m: Any, call: Call, self: DictCell) -> Value:
     return _in_cases(m, self, lambda items: tuple((k, v) for k, v in items.values()), "items of an unknown dict")
 
 
-@_DICT.method("keys __iter__")
+@_DICT.method("keys")
 def keys(m: Any, call: Call, self: DictCell) -> Value:
-    """The keys in order."""
-    return _in_cases(m, self, lambda items: tuple(k for k, _ in items.values()), "keys of an unknown dict")
+    """The keys: a set that has an order."""
+    found = _in_cases(m, self, lambda items: tuple(k for k, _ in items.values()), "keys of an unknown dict")
+    return SetCell({"items": found, "ordered": True})
 
 
 @_DICT.method("values")
@@ -259,6 +293,9 @@ def pop_entry(m: Any, call: Call, self: DictCell, key: Value, default: Value) ->
             return items[k][1]
         return default if k is not MISSING and default is not ... else m.unknown("an entry popped from a dict", key)
 
+    now = m.select(self.slots["items"])
+    if isinstance(now, dict) and k is not MISSING and k not in now and default is ...:
+        m.raises_error("KeyError", call.site)
     out = _in_cases(m, self, taken, "an entry of an unknown dict")
 
     def rest(items: dict[Any, Any]) -> Value:
@@ -289,7 +326,7 @@ def _as_dict(m: Any, other: Value) -> Value:
     other = m.select(other)
     if isinstance(other, DictCell):
         return other
-    return DictCell({"items": m.lift(lambda x: from_pairs(m, x), contents(m, other))})
+    return DictCell({"items": m.lift(lambda x: from_pairs(m, x), contents(m, other, ordered=False))})
 
 
 @_DICT.method("copy __copy__")
@@ -313,15 +350,16 @@ def add(m: Any, call: Call, self: SetCell, x: Value) -> Value:
     change(m, self, lambda items: distinct(m, (*items, x)), "a set of unknown content")
 
 
-@_SET.method("update", "iterable")
-def update_set(m: Any, call: Call, self: SetCell, iterable: Value) -> Value:
+@_SET.method("update", "*iterables")
+def update_set(m: Any, call: Call, self: SetCell, iterables: tuple[Value, ...]) -> Value:
     """`set.update`."""
 
     def joined(old: Value, new: Value) -> Value:
         known = type(old) is tuple and type(new) is tuple
         return distinct(m, (*old, *new)) if known else m.unknown("a set of unknown content", old, new)
 
-    m.write(self.slots, "items", m.lift(joined, self.slots["items"], contents(m, iterable)))
+    for iterable in iterables:
+        m.write(self.slots, "items", m.lift(joined, self.slots["items"], contents(m, iterable, ordered=False)))
 
 
 @_SET.method("discard remove", "x")
@@ -349,7 +387,7 @@ def _set_operation(name: str, keep: Callable[[bool, bool], bool]) -> None:
             left, right = {_key(m, x) for x in a}, {_key(m, x) for x in b}
             return tuple(x for x in every if keep(_key(m, x) in left, _key(m, x) in right))
 
-        return SetCell({"items": m.lift(members, self.slots["items"], contents(m, other))})
+        return SetCell({"items": m.lift(members, self.slots["items"], contents(m, other, ordered=False))})
 
 
 _set_operation("union", lambda a, b: a or b)
@@ -364,15 +402,19 @@ def copy_set(m: Any, call: Call, self: SetCell) -> Value:
     return SetCell({"items": self.slots["items"]})
 
 
-@_SET.method("issubset", "other")
-def issubset(m: Any, call: Call, self: SetCell, other: Value) -> Value:
-    """`set.issubset`."""
+def _set_test(name: str, holds: Callable[[set[Any], set[Any]], bool]) -> None:
+    @_SET.method(name, "other")
+    def tested(m: Any, call: Call, self: SetCell, other: Value) -> Value:
+        def answer(a: Value, b: Value) -> Value:
+            keys_a = [_key(m, x) for x in a] if type(a) is tuple else [MISSING]
+            keys_b = [_key(m, x) for x in b] if type(b) is tuple else [MISSING]
+            if MISSING in (*keys_a, *keys_b):
+                return decided(m, m.fresh_condition())
+            return holds(set(keys_a), set(keys_b))
 
-    def inside(a: Value, b: Value) -> Value:
-        keys_a = [_key(m, x) for x in a] if type(a) is tuple else [MISSING]
-        keys_b = [_key(m, x) for x in b] if type(b) is tuple else [MISSING]
-        if MISSING in (*keys_a, *keys_b):
-            return decided(m, m.fresh_condition())
-        return set(keys_a) <= set(keys_b)
+        return m.lift(answer, self.slots["items"], contents(m, other, ordered=False))
 
-    return m.lift(inside, self.slots["items"], contents(m, other))
+
+_set_test("issubset", lambda a, b: a <= b)
+_set_test("issuperset", lambda a, b: a >= b)
+_set_test("isdisjoint", lambda a, b: a.isdisjoint(b))

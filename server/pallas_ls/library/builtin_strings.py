@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..domain.python import Bool, Bound, Builtin, Call, Int, NotConstant, Value
+from ..domain.python import Bool, Bound, Builtin, Call, Int, NotConstant, Slice, Value
 from ..source.span import Site
 from .operate import contents, plain, wrapped
 from .registry import NO_ATTRIBUTE, Registry
@@ -82,6 +82,14 @@ def register(r: Registry) -> None:
         if name in ("imag", "denominator"):
             return Int(0 if name == "imag" else 1)
         return Bound(v, ints[name]) if name in ints else NO_ATTRIBUTE
+
+    @r.attribute(complex)
+    def of_complex(m: Any, v: complex, name: str, site: Site) -> Value:
+        return getattr(v, name) if name in ("real", "imag") else NO_ATTRIBUTE
+
+    @r.attribute(Slice)
+    def of_slice(m: Any, v: Slice, name: str, site: Site) -> Value:
+        return getattr(v, name) if name in ("start", "stop", "step") else NO_ATTRIBUTE
 
 
 def _pure_method(cls: type, name: str) -> Builtin:

@@ -18,19 +18,28 @@ from ..domain.python import (
     External,
     Instance,
     Int,
+    IteratorCell,
     ListCell,
     NotConstant,
     Opaque,
+    Partial,
+    PartlyKnown,
     Range,
+    Ratio,
     SetCell,
     Slice,
+    TypeUnion,
     Unknown,
     Value,
     constant,
+    has_known_bases,
+    is_integer_enum,
+    is_text_enum,
+    mro,
 )
 from ..domain.ref import Ref
 from ..source.span import Site
-from .operate import contents, decided, plain, some_float, truth
+from .operate import contents, decided, plain, some_float, truth, whole
 from .registry import Registry
 
 
@@ -68,6 +77,10 @@ def _scalars(r: Registry) -> None:
     def str_(m: Any, call: Call, x: Value) -> Value:
         if isinstance(x, DType):
             return x.name
+        if isinstance(x, Instance):
+            return text_of_object(m, x, ("__str__", "__repr__"), call.site)
+        if isinstance(x, PartlyKnown):
+            return x
         try:
             return str(plain(x))
         except NotConstant:
@@ -76,6 +89,20 @@ def _scalars(r: Registry) -> None:
     @r.function("builtins.bytes builtins.bytearray builtins.memoryview", "x=b''")
     def bytes_(m: Any, call: Call, x: Value) -> Value:
         return x if isinstance(x, bytes) else m.unknown("bytes", x, site=call.site)
+
+
+def text_of_object(m: Any, x: Instance, methods: tuple[str, ...], site: Site) -> Value:
+    """What an object prints as: by its own methods, or as the exception that it is."""
+    for name in methods:
+        method = m.program.attributes.special(m, x, name)
+        if method is not None:
+            return m.program.calls.call(m, method, (), site)
+    args = x.slots.get("args")
+    if x.cls.kind == "exception" and type(args) is tuple and methods[0] == "__str__" and len(args) < 2:
+        text = args[0] if args else ""
+        keyed = any(c.name == "KeyError" for c in mro(x.cls))
+        return text if isinstance(text, (str, PartlyKnown)) and not keyed else m.unknown("the text of an exception", x)
+    return m.unknown("the text of an object", x, site=site)
 
 
 def _int(m: Any, x: Value, base: Value, site: Site) -> Value:
@@ -88,6 +115,18 @@ def _int(m: Any, x: Value, base: Value, site: Site) -> Value:
             return m.unknown("no integer", x, base, site=site)
     if isinstance(x, Bool):
         return m.branch(x.cond, lambda: Int(1), lambda: Int(0))
+    if isinstance(x, Ratio):
+        return whole(m, x, "trunc", site)
+    if isinstance(x, Instance):
+        for name in ("__int__", "__index__"):
+            method = m.program.attributes.special(m, x, name)
+            if method is not None:
+                return m.program.calls.call(m, method, (), site)
+        value = x.slots.get("value")
+        if is_integer_enum(x.cls) and isinstance(value, Int):
+            return value
+    if isinstance(x, Opaque) and x.hint == "bool":
+        return m.branch(truth(m, x), lambda: Int(1), lambda: Int(0))
     n = m.as_int(x, site) if isinstance(x, Opaque) else None
     return n if n is not None else m.unknown("an integer made from a value that is not known", x, site=site)
 
@@ -98,7 +137,7 @@ def _float(m: Any, x: Value, site: Site) -> Value:
             return float(plain(x))
         except (ValueError, OverflowError):
             return m.unknown("no number", x, site=site)
-    return x if isinstance(x, Opaque) and x.hint == "float" else some_float(m, "float", x)
+    return x if isinstance(x, Ratio) or (isinstance(x, Opaque) and x.hint == "float") else some_float(m, "float", x)
 
 
 # -- containers ------------------------------------------------------------------------------------
@@ -129,7 +168,7 @@ def _containers(r: Registry) -> None:
 
     @r.function("builtins.set builtins.frozenset", "iterable=()")
     def set_(m: Any, call: Call, iterable: Value) -> Value:
-        return SetCell({"items": m.lift(lambda items: distinct(m, items), contents(m, iterable))})
+        return SetCell({"items": m.lift(lambda items: distinct(m, items), contents(m, iterable, ordered=False))})
 
 
 def _dict(m: Any, call: Call) -> Value:
@@ -200,6 +239,8 @@ def _classes(r: Registry) -> None:
 
 
 def _alternatives(cls: Value) -> list[Value]:
+    if isinstance(cls, TypeUnion):
+        return [c for x in cls.members for c in _alternatives(x)]
     return [c for x in cls for c in _alternatives(x)] if type(cls) is tuple else [cls]
 
 
@@ -231,6 +272,10 @@ def is_instance(m: Any, v: Value, cls: Value) -> conds.Cond:
         return _opaque_is(m, v, cls, name)
     if isinstance(cls, Class):
         return _derives(m, v.cls, cls) if isinstance(v, Instance) else _not_of_user(m, v)
+    if cls is None or name == "NoneType":
+        return v is None if not isinstance(v, (Unknown, External)) else m.fresh_condition()
+    if name is not None and name.startswith(("collections.abc.", "typing.", "numbers.")):
+        return _is_abstract(m, v, name.rsplit(".", 1)[1])
     if name is None or isinstance(v, (Unknown, External)):
         return m.fresh_condition()
     if name in _BUILTIN_TYPES:
@@ -254,15 +299,50 @@ def _is_builtin(m: Any, v: Value, name: str) -> conds.Cond:
     if isinstance(v, SetCell):
         return m.fresh_condition() if name in ("set", "frozenset") else False
     if isinstance(v, Instance):
-        return m.fresh_condition() if v.cls.kind in ("enum", "namedtuple") or not _plain_bases(v.cls) else False
-    if v is None or isinstance(v, (Array, Ref, Builtin, Bound, Class, DType)):
+        return _object_is(m, v, name)
+    if (
+        v is None
+        or isinstance(v, (Array, Ref, Builtin, Bound, Partial, Class, DType, IteratorCell))
+        or hasattr(v, "code")
+    ):
         return False
+    if isinstance(v, Ratio):
+        return name == "float"
     known = _PYTHON_TYPES.get(type(v))
     return name in known if known is not None else m.fresh_condition()
 
 
-def _plain_bases(cls: Class) -> bool:
-    return all(isinstance(b, Class) and _plain_bases(b) for b in cls.bases)
+def _object_is(m: Any, v: Instance, name: str) -> conds.Cond:
+    """Whether an object of a user's class is of a builtin type as well."""
+    if v.cls.kind == "namedtuple":
+        return name == "tuple"
+    if v.cls.kind == "enum":
+        return is_integer_enum(v.cls) if name == "int" else is_text_enum(v.cls) if name == "str" else False
+    return False if has_known_bases(v.cls) or v.cls.kind == "exception" else m.fresh_condition()
+
+
+#: Abstract classes, and the values that are certainly of them.
+_ABSTRACT: dict[str, tuple[type, ...]] = {
+    "Sequence": (tuple, ListCell, str, Range, bytes),
+    "Iterable": (tuple, ListCell, SetCell, DictCell, str, Range, bytes, IteratorCell),
+    "Mapping": (DictCell,),
+    "Callable": (Builtin, Bound, Partial, Class),
+    "Number": (Int, bool, Bool, float, complex, Ratio),
+    "Integral": (Int, bool, Bool),
+    "Real": (Int, bool, Bool, float, Ratio),
+}
+_SIMPLE = (Int, bool, Bool, float, complex, str, bytes, tuple, ListCell, DictCell, SetCell, Range, Ratio, type(None))
+
+
+def _is_abstract(m: Any, v: Value, name: str) -> conds.Cond:
+    kinds = _ABSTRACT.get(name)
+    if isinstance(v, Int) and any(not s.sure for s in dims.symbols(v.dim)):
+        return m.fresh_condition()
+    if kinds is None:
+        return m.fresh_condition()
+    if isinstance(v, kinds) or (name == "Callable" and hasattr(v, "code")):
+        return True
+    return False if isinstance(v, _SIMPLE) else m.fresh_condition()
 
 
 def _is_array(m: Any, v: Value) -> conds.Cond:
@@ -300,6 +380,8 @@ def _derives(m: Any, cls: Class, base: Value) -> conds.Cond:
         return True
     if isinstance(base, External) and base.name in ("object", "builtins.object"):
         return True
+    if isinstance(base, Class) and has_known_bases(cls):
+        return base in mro(cls)
     answers: list[conds.Cond] = []
     for b in cls.bases:
         if isinstance(b, Class):
@@ -308,6 +390,8 @@ def _derives(m: Any, cls: Class, base: Value) -> conds.Cond:
             answers.append(True if b == base else m.fresh_condition())
     if not isinstance(base, Class) and not cls.bases:
         return m.fresh_condition() if cls.kind != "plain" else False
+    if isinstance(base, Class) and any(not isinstance(b, Class) for b in cls.bases) and cls.kind == "plain":
+        answers.append(False if has_known_bases(cls) else m.fresh_condition())
     return conds.any_of(answers)
 
 
@@ -317,6 +401,10 @@ def _type(m: Any, args: tuple[Value, ...], site: Site) -> Value:
     v = args[0]
     if isinstance(v, Instance):
         return v.cls
+    if v is None:
+        return External("NoneType")
+    if isinstance(v, Ratio):
+        return m.program.library.builtin("float")
     sure = isinstance(v, Int) and all(s.sure for s in dims.symbols(v.dim))
     known = ("int",) if sure else _PYTHON_TYPES.get(type(v))
     return m.program.library.builtin(known[0]) if known else m.unknown("the type of a value", v, site=site)

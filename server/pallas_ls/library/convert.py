@@ -8,7 +8,7 @@ from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array, ElementType, Extent, Shape, ShapeDtype, Splat
 from ..domain.dtype import DTYPES, DType, canonical, dtype_named
-from ..domain.python import Bool, Builtin, Choice, Int, Opaque, Unknown, Value
+from ..domain.python import Bool, Builtin, Choice, Int, Opaque, Ratio, Unknown, Value
 from ..domain.ref import Ref
 
 INT32 = DType("int32", 32, "int")
@@ -80,7 +80,7 @@ def as_array(m: Any, v: Value) -> Array:
         if loose:
             return Array(Unknown("a parameter that may be an array or a number"), Unknown("a parameter's element type"))
         return Array((), INT32, weak=True, layout=Splat(), index=v)
-    if isinstance(v, float):
+    if isinstance(v, (float, Ratio)):
         return Array((), FLOAT32, weak=True, layout=Splat())
     if isinstance(v, complex):
         return Array((), DType("complex64", 64, "complex"), weak=True, layout=Splat())

@@ -4,7 +4,7 @@ shapes."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..domain.array import Array, ShapeDtype
 from ..domain.python import Builtin, Call, Value
@@ -22,6 +22,7 @@ class Wrapped:
 
     name: str
     function: Value
+    binds: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..domain.array import Array
-from ..domain.python import MISSING, Bound, Call, Class, External, Instance, ModuleName, Opaque, Value
+from ..domain.python import MISSING, Builtin, Call, Class, DictCell, External, Instance, ModuleName, Opaque, Value
 from ..source.span import Site
 from . import catalogue
 from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry
+from .stdlib_classes import Entered, namedtuple_attribute, namedtuple_class_attribute
 
 
 class Library:
@@ -94,21 +94,29 @@ class Library:
         model = self.registry.items.get(type(v))
         return model.iterate(m, v) if model is not None else None
 
-    def enter(self, m: Any, v: Value, leave: list[Callable[[], None]]) -> Value:
-        """`with v as x`: the value of x; what is to be done at the end is added to `leave`."""
+    def enter(self, m: Any, v: Value) -> Value:
+        """`with v as x`: the value of x."""
+        if isinstance(v, Entered):
+            return v.value
+        if isinstance(v, Builtin):  # a scope that changes nothing that the analysis sees
+            return None
         return m.unknown("the value of a context manager", v)
 
     # -- attributes of what is known in part -------------------------------------------------------
 
     def instance_attribute(self, m: Any, v: Instance, name: str, site: Site) -> Value:
-        """An attribute that an object's class does not define: of an enum member, a NamedTuple, or of a base that is
-        not known."""
-        if v.cls.kind == "namedtuple" and name in ("_asdict", "_replace"):
-            return Bound(v, self._named(f"dataclasses.{'asdict' if name == '_asdict' else 'replace'}"))
-        return m.unknown(f"attribute {name} of a {v.cls.name}", v, site=site)
+        """An attribute that an object's class does not define; MISSING where nothing is known of one."""
+        if v.cls.kind == "namedtuple":
+            return namedtuple_attribute(m, v, name)
+        return m.unknown(f"{name} of an exception", v, site=site) if v.cls.kind == "exception" else MISSING
 
     def class_attribute(self, m: Any, cls: Class, name: str, site: Site) -> Value:
         """An attribute that a class does not define."""
+        if cls.kind == "namedtuple" and name in ("_fields", "_make", "_field_defaults"):
+            return namedtuple_class_attribute(m, cls, name)
+        if cls.kind == "enum" and name == "__members__":
+            members = m.program.classes.enums.all_names(m, cls)
+            return DictCell({"items": {n: (n, v) for n, v in members.items()}})
         return m.unknown(f"attribute {name} of {cls.name}", site=site)
 
     def opaque_attribute(self, m: Any, v: Opaque, name: str, site: Site) -> Value:

@@ -2,12 +2,12 @@
 
 The evaluator owns the operators on values; models need a few of them (`sum` adds, `any` tests). Addition and its like
 go through the
-evaluator; truth and equality are answered here for the plain cases and left open otherwise.
+evaluator, and so do truth and equality.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..domain import cond as conds
@@ -16,11 +16,14 @@ from ..domain.cond import Cond
 from ..domain.python import (
     Bool,
     Choice,
-    DictCell,
+    Endless,
     Int,
+    IteratorCell,
+    Lazy,
     ListCell,
     NotConstant,
     Opaque,
+    Ratio,
     SetCell,
     Unknown,
     Value,
@@ -38,28 +41,7 @@ def binary(m: Any, op: str, a: Value, b: Value, site: Site) -> Value:
 
 def truth(m: Any, v: Value) -> Cond:
     """Whether a value is true; a condition of its own where that cannot be told."""
-    c = _truth(m, v)
-    known = m.decide(c)
-    return c if known is None else known
-
-
-def _truth(m: Any, v: Value) -> Cond:
-    if v is None or isinstance(v, (bool, str, float, bytes, complex, tuple)):
-        return bool(v)
-    if isinstance(v, Bool):
-        return v.cond
-    if isinstance(v, Int):
-        return conds.negate(conds.zero(v.dim))
-    if isinstance(v, (ListCell, DictCell, SetCell)):
-        items = m.select(v.slots["items"])
-        return bool(items) if isinstance(items, (tuple, dict)) else m.fresh_condition()
-    if isinstance(v, Choice):
-        yes = conds.all_of([v.cond, _truth(m, v.yes)])
-        return conds.any_of([yes, conds.all_of([conds.negate(v.cond), _truth(m, v.no)])])
-    if isinstance(v, Opaque) and v.hint in ("", "bool"):
-        known = m.path.facts.values.get(v.name)
-        return conds.Truth(v.name) if known is None else bool(known)
-    return m.fresh_condition()
+    return m.program.items.truth(m, v)
 
 
 def truth_value(c: Cond) -> Value:
@@ -74,19 +56,26 @@ def decided(m: Any, c: Cond) -> Value:
 
 
 def equal(m: Any, a: Value, b: Value) -> Cond:
-    """Whether two values are equal: integers and constants exactly, everything else left open."""
-    if isinstance(a, Int) and isinstance(b, Int):
-        return conds.equal(a.dim, b.dim)
-    if a is b:
-        return True
-    if type(a) is tuple and type(b) is tuple:
-        if len(a) != len(b):
-            return False
-        return conds.all_of([equal(m, x, y) for x, y in zip(a, b, strict=True)])
-    try:
-        return bool(constant(a) == constant(b))
-    except NotConstant:
-        return m.fresh_condition()
+    """Whether two values are equal."""
+    return m.program.items.equal(m, a, b)
+
+
+def lazily(run: Callable[[Any], Value], *sources: Value) -> IteratorCell:
+    """An iterator over what `run(m)` returns when the first element is asked for."""
+    return IteratorCell({"items": Lazy(run, sources)})
+
+
+def whole(m: Any, x: Ratio, how: str, site: Site) -> Value:
+    """A quotient made an integer: "floor", "ceil", "round" or "trunc"."""
+    a, b = x.numerator, x.denominator
+    if m.decide(conds.divides(b, a)) is True or how == "floor":
+        return Int(dims.floordiv(a, b))
+    if how == "ceil":
+        return Int(dims.neg(dims.floordiv(dims.neg(a), b)))
+    same_sign = m.decide(conds.at_most(0, a)) is True and m.decide(conds.less(0, b)) is True
+    if how == "trunc" and same_sign:
+        return Int(dims.floordiv(a, b))
+    return m.unknown("an integer made from a quotient", Int(a), Int(b), site=site)
 
 
 def plain(v: Value) -> Any:
@@ -109,16 +98,31 @@ def wrapped(v: Any) -> Value:
     return v
 
 
-def contents(m: Any, v: Value) -> Value:
-    """The elements of an iterable as a tuple, a choice between tuples, or Unknown."""
-    if isinstance(v, (ListCell, SetCell)) and not isinstance(v.slots["items"], Unknown):
+def contents(m: Any, v: Value, ordered: bool = True) -> Value:
+    """The elements of an iterable as a tuple, a choice between tuples, or Unknown. An iterator is used up.
+
+    ordered: their order matters; that of a set is not known.
+    """
+    known = isinstance(v, ListCell) or (isinstance(v, SetCell) and (not ordered or "ordered" in v.slots))
+    if known and not isinstance(v.slots["items"], Unknown):
         return v.slots["items"]
+    if isinstance(v, IteratorCell):
+        items = m.program.items.remaining(m, v)
+        if isinstance(items, Choice) and not _has(items, Endless):
+            m.write(v.slots, "items", ())
+            return items
     items = m.program.items.iterate(m, v)
     return tuple(items) if items is not None else m.unknown("an iterable of unknown length", v)
 
 
+def _has(v: Value, kind: type) -> bool:
+    return _has(v.yes, kind) or _has(v.no, kind) if isinstance(v, Choice) else isinstance(v, kind)
+
+
 def some_float(m: Any, how: str, *sources: Value) -> Opaque:
     """A Python float of unknown value, named after what it is made from ("head_dim.sqrt")."""
+    sources = tuple(Opaque(f"{dims.text(s.numerator)} / {dims.text(s.denominator)}") if isinstance(s, Ratio) else s
+                    for s in sources)  # fmt: skip
     names = [dims.text(s.dim) if isinstance(s, Int) else s.name for s in sources if isinstance(s, (Int, Opaque))]
     if len(names) != len([s for s in sources if not isinstance(s, (float, bool, str))]):
         fresh = m.fresh_condition()

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..domain.python import (
+    MISSING,
     Bool,
+    Bound,
+    Builtin,
     Call,
     Class,
     DictCell,
     External,
     Instance,
+    Int,
     ListCell,
+    NotConstant,
     Opaque,
+    Subscripted,
     Value,
+    constant,
+    field_names,
 )
 from ..source.span import Site
 from .operate import contents
@@ -28,6 +37,18 @@ def register(r: Registry) -> None:
     _collections(r)
     _harmless(r)
     r.items[External] = ExternalItems()
+    for name in _KNOWN_BY_NAME:  # what the evaluator knows by name; the packages themselves are not read
+        r.value(name, External(name))
+
+
+_KNOWN_BY_NAME = (
+    "pydantic.Field", "pydantic.BaseModel", "pydantic.ConfigDict", "pydantic.dataclasses.dataclass",
+    "pydantic.PositiveInt", "pydantic.NonNegativeInt", "jaxtyping.Array", "jaxtyping.Float", "jaxtyping.Int",
+    "jaxtyping.Bool", "jaxtyping.Num", "jaxtyping.Shaped", "jaxtyping.BFloat16", "jaxtyping.Float16",
+    "jaxtyping.Float32", "jaxtyping.Float64", "jaxtyping.Int8", "jaxtyping.Int16", "jaxtyping.Int32",
+    "jaxtyping.Int64", "jaxtyping.UInt8", "jaxtyping.UInt16", "jaxtyping.UInt32", "jaxtyping.UInt64",
+    "jaxtyping.Complex", "jaxtyping.Integer", "jaxtyping.Inexact", "jaxtyping.PyTree", "jaxtyping.Scalar",
+)  # fmt: skip
 
 
 class ExternalItems:
@@ -35,6 +56,8 @@ class ExternalItems:
 
     def get(self, m: Any, v: External, index: Value, site: Site, where: Site) -> Value:
         """`v[index]`."""
+        if v.name.startswith("jaxtyping.") or v.name.rpartition(".")[2] in ("Literal", "Annotated"):
+            return Subscripted(v.name, index if type(index) is tuple else (index,))
         if v.name.startswith(("typing.", "typing_extensions.", "collections.abc.", "jaxtyping.")):
             return v
         return m.unknown(f"an element of {v.name}, which has no model here", v, index, site=site)
@@ -66,6 +89,10 @@ def _typing(r: Registry) -> None:
         def type_variable(m: Any, call: Call) -> Value:
             return External("typing.TypeVar")
 
+        @r.function(f"{typing}.get_args", "tp")
+        def get_args(m: Any, call: Call, tp: Value) -> Value:
+            return tp.args if isinstance(tp, Subscripted) else m.unknown("the arguments of a type", tp, site=call.site)
+
     r.value("collections.abc.Callable", External("typing.Callable"))
 
 
@@ -90,7 +117,7 @@ def _dataclasses(r: Registry) -> None:
         cls = obj.cls if isinstance(obj, (Instance, Opaque)) else obj
         if not isinstance(cls, Class):
             return m.unknown("the fields of an unknown class", obj, site=call.site)
-        return tuple(_field(m, name) for name in m.program.classes.fields(cls))
+        return tuple(_field(m, name) for name in field_names(cls))
 
     @r.function("dataclasses.is_dataclass", "obj")
     def is_dataclass(m: Any, call: Call, obj: Value) -> Value:
@@ -114,34 +141,118 @@ def _field(m: Any, name: str) -> Instance:
     return Instance(_FIELD, {"name": name, "type": unknown, "default": unknown, "metadata": unknown}, True)
 
 
-# -- collections -----------------------------------------------------------------------------------
+# -- namedtuple, SimpleNamespace, context managers ---------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entered:
+    """A context manager that does nothing but give a value."""
+
+    value: Value
+
+
+#: The class of the objects that `types.SimpleNamespace` makes.
+NAMESPACE = Class("SimpleNamespace", (), {}, "namespace")
 
 
 def _collections(r: Registry) -> None:
-    @r.raw("collections.defaultdict collections.Counter")
+    @r.raw("collections.defaultdict")
     def defaultdict(m: Any, call: Call) -> Value:
-        return DictCell({"items": m.unknown("a dict that makes its own entries", site=call.site)})
+        factory, *rest = call.args or (None,)
+        made = m.program.library.builtin("dict").run(m, Call(call.site, tuple(rest), call.kwargs, open=call.open))
+        return DictCell({**made.slots, "default": factory}) if isinstance(made, DictCell) else made
+
+    @r.function("collections.Counter", "iterable=()")
+    def counter(m: Any, call: Call, iterable: Value) -> Value:
+        if isinstance(iterable, DictCell):
+            return DictCell({"items": iterable.slots["items"], "default": Int(0)})
+        return DictCell({"items": m.lift(lambda items: _counts(m, items), contents(m, iterable)), "default": Int(0)})
 
     @r.function("collections.deque", "iterable=(), maxlen=None")
     def deque(m: Any, call: Call, iterable: Value, maxlen: Value) -> Value:
-        return ListCell({"items": m.unknown("the content of a deque", iterable, site=call.site)})
+        content = contents(m, iterable)
+        return ListCell({"items": content if maxlen is None else m.unknown("a deque that is cut", maxlen)})
 
     @r.raw("collections.namedtuple")
     def namedtuple(m: Any, call: Call) -> Value:
         return _namedtuple(m, call)
 
+    @r.raw("types.SimpleNamespace argparse.Namespace")
+    def namespace(m: Any, call: Call) -> Value:
+        if call.args or call.open:
+            return m.unknown("a namespace of unknown content", *call.args, site=call.site)
+        return Instance(NAMESPACE, dict(call.kwargs))
+
+    @r.function("builtins.vars", "obj")
+    def vars_(m: Any, call: Call, obj: Value) -> Value:
+        return m.program.attributes.get(m, obj, "__dict__", call.site)
+
+    @r.function("contextlib.nullcontext", "enter_result=None")
+    def nullcontext(m: Any, call: Call, enter_result: Value) -> Value:
+        return Entered(enter_result)
+
+    @r.function("contextlib.closing", "thing")
+    def closing(m: Any, call: Call, thing: Value) -> Value:
+        return Entered(thing)
+
+
+def _counts(m: Any, items: Value) -> Value:
+    """How often each element comes up."""
+    out: dict[Any, tuple[Value, Value]] = {}
+    if type(items) is not tuple:
+        return m.unknown("counts of an unknown iterable", items)
+    for x in items:
+        try:
+            key = constant(x)
+        except NotConstant:
+            return m.unknown("counts of elements that are not known", x)
+        before = out[key][1].dim if key in out else 0
+        out[key] = (x, Int(before + 1))
+    return out
+
 
 def _namedtuple(m: Any, call: Call) -> Value:
-    """`namedtuple("Tile", "m n")`."""
-    if len(call.args) != 2 or not isinstance(call.args[0], str) or call.kwargs:
+    """`namedtuple("Tile", "m n", defaults=(8,))`."""
+    known = {"defaults", "module", "rename"}
+    if len(call.args) != 2 or not isinstance(call.args[0], str) or not known.issuperset(call.kwargs):
         return m.unknown("a class made by namedtuple", *call.args, site=call.site)
     listed = call.args[1]
     given = tuple(listed.replace(",", " ").split()) if isinstance(listed, str) else contents(m, listed)
+    defaults = contents(m, call.kwargs.get("defaults") or ())
     names = list(given) if type(given) is tuple else []
-    if not names or not all(isinstance(n, str) for n in names):
+    if not names or not all(isinstance(n, str) for n in names) or type(defaults) is not tuple:
         return m.unknown("a class made by namedtuple", *call.args, site=call.site)
-    annotations = dict.fromkeys(names, "")
-    return Class(call.args[0], (), {}, "namedtuple", annotations, site=call.site)
+    slots = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    return Class(call.args[0], (), slots, "namedtuple", dict.fromkeys(names, ""), site=call.site)
+
+
+def namedtuple_attribute(m: Any, v: Instance, name: str) -> Value:
+    """What every NamedTuple has; MISSING for other names."""
+    if name in ("_asdict", "_replace"):
+        full = f"dataclasses.{'asdict' if name == '_asdict' else 'replace'}"
+        return Bound(v, m.program.library.registry.names[full])
+    if name in ("_fields", "_make", "_field_defaults"):
+        return namedtuple_class_attribute(m, v.cls, name)
+    if name in ("index", "count"):
+        return m.program.attributes.get(m, tuple(v.slots.values()), name, m.program.nowhere)
+    return MISSING
+
+
+def namedtuple_class_attribute(m: Any, cls: Class, name: str) -> Value:
+    """`_fields`, `_make` and `_field_defaults` of a NamedTuple class."""
+    fields = field_names(cls)
+    if name == "_fields":
+        return tuple(fields)
+    if name == "_field_defaults":
+        return DictCell({"items": {n: (n, cls.slots[n]) for n in fields if n in cls.slots}})
+
+    def make(m: Any, call: Call) -> Value:
+        items = m.program.items.iterate(m, call.args[0]) if call.args else None
+        if items is None:
+            return m.unknown(f"a {cls.name} made from an unknown sequence", *call.args, site=call.site)
+        return m.program.calls.call(m, cls, tuple(items), call.site)
+
+    return Builtin(f"{cls.name}._make", make)
 
 
 # -- what changes nothing that the analysis sees ---------------------------------------------------

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from ..domain import cond as conds
 from ..domain.python import (
     Builtin,
     Call,
+    Choice,
     DictCell,
     Instance,
     Int,
+    IteratorCell,
     ListCell,
+    NotConstant,
     Partial,
     SetCell,
     Value,
+    constant,
 )
 from ..source.span import Site
+from . import dispatch
 from .operate import binary, contents, decided, equal, truth
-from .registry import Registry
+from .registry import NO_ATTRIBUTE, Registry
 
 _OPERATORS = {
     "add": "+",
@@ -53,11 +59,109 @@ def identity(m: Any, call: Call) -> Value:
     return call.args[0] if len(call.args) == 1 else m.unknown("a decorated function", *call.args, site=call.site)
 
 
-def transparent(m: Any, call: Call) -> Value:
-    """A decorator used with or without arguments: `@cache`, `@lru_cache(maxsize=None)`."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Cached:
+    """What `functools.cache` makes of a function: `slots["items"]` keeps results that can be told apart from new ones,
+    by argument."""
+
+    function: Value
+    slots: dict[str, Value]
+    binds: ClassVar[bool] = True
+
+
+def _cache(m: Any, call: Call) -> Value:
+    """`@cache`, or `@lru_cache(maxsize=None)`, which makes the decorator."""
     if len(call.args) == 1 and not isinstance(call.args[0], (Int, type(None), bool)):
-        return call.args[0]
-    return Builtin("a decorator", identity)
+        return Cached(call.args[0], {"items": {}})
+    return Builtin(
+        "functools.lru_cache(...)",
+        lambda m, inner: Cached(inner.args[0], {"items": {}}) if inner.args else m.unknown("a cached function"),
+    )
+
+
+def call_cached(m: Any, f: Cached, call: Call) -> Value:
+    """A call of a cached function. A result that can change is the same object at the same arguments."""
+    key = _cache_key(call)
+    items = m.select(f.slots["items"])
+    known = isinstance(items, dict)
+    if known and key is not None and key in items:
+        return items[key][1]
+    result = m.program.calls.apply(m, f.function, call)
+    if not _can_change(result):
+        return result
+    if key is None or not known or any(_may_be_equal(m, key, other) for other in items):
+        return m.unknown("a cached object that may be the same as another one", *call.args, site=call.site)
+    m.write(f.slots, "items", {**items, key: (key, result)})
+    return result
+
+
+def _cache_key(call: Call) -> Any:
+    """Arguments by which a cache finds its results; None where they cannot be compared."""
+    try:
+        return tuple(_key_part(v) for v in call.args), tuple(sorted((k, _key_part(v)) for k, v in call.kwargs.items()))
+    except (NotConstant, TypeError):
+        return None
+
+
+def _key_part(v: Value) -> Any:
+    return ("int", v.dim) if isinstance(v, Int) else (type(v).__name__, constant(v))
+
+
+def _may_be_equal(m: Any, key: Any, other: Any) -> bool:
+    """Whether two different keys may stand for equal arguments."""
+    if len(key[0]) != len(other[0]) or [k for k, _ in key[1]] != [k for k, _ in other[1]]:
+        return True
+    pairs = [*zip(key[0], other[0], strict=True), *((x, y) for (_, x), (_, y) in zip(key[1], other[1], strict=True))]
+    return not any(_differ(m, x, y) for x, y in pairs)
+
+
+def _differ(m: Any, x: Any, y: Any) -> bool:
+    if x[0] == y[0] == "int":
+        return m.decide(conds.equal(x[1], y[1])) is False
+    return x != y
+
+
+def _can_change(v: Value) -> bool:
+    if type(v) is tuple:
+        return any(_can_change(x) for x in v)
+    if isinstance(v, Choice):
+        return _can_change(v.yes) or _can_change(v.no)
+    if isinstance(v, Instance):
+        return v.cls.kind not in ("enum", "namedtuple") and v.cls.options.get("frozen") is not True
+    return isinstance(v, (ListCell, DictCell, SetCell, IteratorCell))
+
+
+def _cached_attribute(m: Any, v: Cached, name: str, site: Site) -> Value:
+    if name == "__wrapped__":
+        return v.function
+    if name == "cache_clear":
+
+        def clear(m: Any, call: Call) -> Value:
+            m.write(v.slots, "items", {})
+
+        return Builtin("functools.cache_clear", clear)
+    if name == "cache_info":
+        return Builtin("functools.cache_info", lambda m, call: m.unknown("what a cache says of itself"))
+    return m.program.attributes.get(m, v.function, name, site)
+
+
+def _partial_attribute(m: Any, v: Partial, name: str, site: Site) -> Value:
+    if name == "func":
+        return v.function
+    if name == "args":
+        return v.args
+    return DictCell({"items": {k: (k, x) for k, x in v.kwargs.items()}}) if name == "keywords" else NO_ATTRIBUTE
+
+
+def _as_wrapper(m: Any, wrapped: Value, call: Call) -> Value:
+    """`functools.wraps(wrapped)(wrapper)`."""
+    if len(call.args) != 1:
+        return m.unknown("a decorated function", *call.args, site=call.site)
+    wrapper = call.args[0]
+    if hasattr(wrapper, "code") and hasattr(wrapped, "code"):
+        m.program.attributes.set(m, wrapper, "__name__", m.program.attributes.get(m, wrapped, "__name__", call.site))
+        m.program.attributes.set(m, wrapper, "__wrapped__", wrapped)
+    return wrapper
 
 
 def _functools(r: Registry) -> None:
@@ -65,13 +169,27 @@ def _functools(r: Registry) -> None:
     def partial(m: Any, call: Call) -> Value:
         if not call.args or call.open:
             return m.unknown("a partial with unknown arguments", *call.args, site=call.site)
-        return Partial(call.args[0], call.args[1:], call.kwargs, call.arg_sites[1:], call.kwarg_sites)
+        f, sites = call.args[0], call.arg_sites[1:]
+        if isinstance(f, Partial):  # one in another is one, as in Python
+            return Partial(
+                f.function,
+                (*f.args, *call.args[1:]),
+                {**f.kwargs, **call.kwargs},
+                (*f.arg_sites, *sites),
+                {**f.kwarg_sites, **call.kwarg_sites},
+            )
+        return Partial(f, call.args[1:], call.kwargs, sites, call.kwarg_sites)
 
-    r.raw("functools.cache functools.lru_cache functools.total_ordering functools.singledispatch")(transparent)
+    r.raw("functools.cache functools.lru_cache")(_cache)
+    r.calls[Cached] = call_cached
+    r.attribute(Cached)(_cached_attribute)
+    r.attribute(Partial)(_partial_attribute)
+    dispatch.register(r)
 
     @r.raw("functools.wraps")
     def wraps(m: Any, call: Call) -> Value:
-        return Builtin("functools.wraps(...)", identity)
+        wrapped = call.args[0] if call.args else None
+        return Builtin("functools.wraps(...)", lambda m, inner: _as_wrapper(m, wrapped, inner))
 
     @r.raw("functools.update_wrapper")
     def update_wrapper(m: Any, call: Call) -> Value:

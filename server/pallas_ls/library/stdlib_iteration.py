@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..domain.python import Call, Value
+from ..domain.python import Call, Endless, Int, IteratorCell, Value
 from ..source.span import Site
-from .operate import binary, contents, truth
+from .operate import binary, contents, equal, lazily, truth
 from .registry import Registry
 
 #: Longer results are not built.
@@ -29,14 +29,18 @@ def bounded(m: Any, values: Iterable[Value], site: Site) -> Value:
 
 
 def _over(m: Any, call: Call, run: Callable[..., Iterator[Value]], sources: Iterable[Value]) -> Value:
-    """`run(*sequences)` where all sequences are known."""
+    """An iterator over `run(*sequences)`, where all sequences are known."""
+    given = tuple(sources)
 
-    def built(*columns: Value) -> Value:
-        if not all(type(c) is tuple for c in columns):
-            return m.unknown("an iterable of unknown length", *columns, site=call.site)
-        return bounded(m, run(*columns), call.site)
+    def evaluate(m: Any) -> Value:
+        def built(*columns: Value) -> Value:
+            if not all(type(c) is tuple for c in columns):
+                return m.unknown("an iterable of unknown length", *columns, site=call.site)
+            return bounded(m, run(*columns), call.site)
 
-    return m.lift(built, *(contents(m, s) for s in sources))
+        return m.lift(built, *(contents(m, s) for s in given))
+
+    return lazily(evaluate, *given)
 
 
 def _combining(r: Registry) -> None:
@@ -88,10 +92,26 @@ def _count(m: Any, v: Value) -> int | None:
 def _counting(r: Registry) -> None:
     @r.function("itertools.repeat", "x, times=None")
     def repeat(m: Any, call: Call, x: Value, times: Value) -> Value:
-        n = None if times is None else _count(m, times)
+        if times is None:
+            return IteratorCell({"items": Endless(lambda i: x)})
+        n = _count(m, times)
         if n is None:
             return m.unknown("a value repeated an unknown number of times", times, site=call.site)
-        return bounded(m, itertools.repeat(x, n), call.site)
+        return IteratorCell({"items": bounded(m, itertools.repeat(x, n), call.site)})
+
+    @r.function("itertools.count", "start=0, step=1")
+    def count(m: Any, call: Call, start: Value, step: Value) -> Value:
+        def at(i: int) -> Value:
+            return binary(m, "+", start, binary(m, "*", Int(i), step, call.site), call.site)
+
+        return IteratorCell({"items": Endless(at)})
+
+    @r.function("itertools.cycle", "iterable")
+    def cycle(m: Any, call: Call, iterable: Value) -> Value:
+        items = m.select(contents(m, iterable))
+        if type(items) is not tuple or not items:
+            return m.unknown("a cycle of unknown elements", items, site=call.site)
+        return IteratorCell({"items": Endless(lambda i: items[i % len(items)])})
 
     @r.raw("itertools.islice")
     def islice(m: Any, call: Call) -> Value:
@@ -102,11 +122,26 @@ def _counting(r: Registry) -> None:
             or any(b is None and v is not None for b, v in zip(bounds, call.args[1:], strict=True))
         ):
             return m.unknown("a slice of an iterable", *call.args, site=call.site)
-        return _over(m, call, lambda items: itertools.islice(items, *bounds), call.args[:1])
+        source = m.select(call.args[0])
+        if isinstance(source, IteratorCell):
+            return lazily(lambda m: _sliced(m, source, slice(*bounds), call.site), source)
+        return _over(m, call, lambda items: itertools.islice(items, *bounds), (source,))
 
-    @r.raw("itertools.count itertools.cycle")
-    def endless(m: Any, call: Call) -> Value:
-        return m.unknown("an iterator without end", *call.args, site=call.site)
+
+def _sliced(m: Any, source: IteratorCell, part: slice, site: Site) -> Value:
+    """A part of what an iterator gives, which is taken from it."""
+    out: list[Value] = []
+    for i in itertools.count() if part.stop is None else range(part.stop):
+        left = m.program.items.remaining(m, source)
+        if not isinstance(left, (tuple, Endless)) or len(out) > LONGEST:
+            return m.unknown("a slice of an unknown iterator", left, site=site)
+        if left == ():
+            break
+        x = m.program.items.next(m, source, site)
+        first = part.start or 0
+        if i >= first and (i - first) % (part.step or 1) == 0:
+            out.append(x)
+    return tuple(out)
 
 
 def _folding(r: Registry) -> None:
@@ -132,8 +167,41 @@ def _folding(r: Registry) -> None:
 
         return _over(m, call, rows, (iterable,))
 
+    @r.function("itertools.compress", "data, selectors")
+    def compress(m: Any, call: Call, data: Value, selectors: Value) -> Value:
+        def picked(items: tuple[Value, ...], keep: tuple[Value, ...]) -> Iterator[Value]:
+            answers = [truth(m, k) for k in keep]
+            if not all(isinstance(a, bool) for a in answers):
+                return iter((m.unknown("an element that may be left out", *keep, site=call.site),))
+            return (x for x, a in zip(items, answers, strict=False) if a)
+
+        return _over(m, call, picked, (data, selectors))
+
+    @r.function("itertools.groupby", "iterable, key=None")
+    def groupby(m: Any, call: Call, iterable: Value, key: Value) -> Value:
+        return lazily(
+            lambda m: m.lift(lambda items: _groups(m, items, key, call.site), contents(m, iterable)), iterable
+        )
+
     for name, first in (("takewhile", True), ("dropwhile", False)):
         r.function(f"itertools.{name}", "predicate, iterable")(_while(first))
+
+
+def _groups(m: Any, items: Value, key: Value, site: Site) -> Value:
+    """Runs of elements of one key."""
+    out: list[tuple[Value, list[Value]]] = []
+    if type(items) is not tuple:
+        return m.unknown("an iterable of unknown length", items, site=site)
+    for x in items:
+        k = x if key is None else m.program.calls.call(m, key, (x,), site)
+        same = m.decide(equal(m, k, out[-1][0])) if out else False
+        if same is None:
+            return m.unknown("groups of keys that are not known", k, site=site)
+        if same:
+            out[-1][1].append(x)
+        else:
+            out.append((k, [x]))
+    return tuple((k, IteratorCell({"items": tuple(xs)})) for k, xs in out)
 
 
 def _while(first: bool) -> Callable[..., Value]:
@@ -146,7 +214,7 @@ def _while(first: bool) -> Callable[..., Value]:
             if not isinstance(holds, bool):
                 return m.unknown("cut by a condition that is not known", x, site=call.site)
             if not holds:
-                return tuple(items[:i]) if first else tuple(items[i:])
-        return tuple(items) if first else ()
+                return IteratorCell({"items": tuple(items[:i]) if first else tuple(items[i:])})
+        return IteratorCell({"items": tuple(items) if first else ()})
 
     return model

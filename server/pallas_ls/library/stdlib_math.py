@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..domain.python import Call, Int, NotConstant, Value
+from ..domain.python import Call, Int, NotConstant, Ratio, Value
 from .builtin import pure
-from .operate import binary, contents, plain, some_float, wrapped
+from .operate import binary, contents, plain, some_float, whole, wrapped
 from .registry import Registry
 
 _CONSTANTS = ("pi", "e", "tau", "inf", "nan")
@@ -104,6 +104,8 @@ def _constant_function(run: Callable[..., Any]) -> Callable[..., Value]:
 
 def _rounding(run: Callable[..., Any]) -> Callable[..., Value]:
     def model(m: Any, call: Call, x: Value) -> Value:
+        if isinstance(x, Ratio):
+            return whole(m, x, run.__name__, call.site)
         return x if isinstance(x, Int) else pure(m, run, call.site, x)
 
     return model

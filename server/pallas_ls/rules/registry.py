@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from . import arguments, async_store, axes, buffers, register_layouts
+from . import accumulators, arguments, async_store, axes, buffers, register_layouts, tcgen05, wgmma
 from .rule import Rule
 
-_MODULES = (buffers, arguments, axes, async_store, register_layouts)
+_MODULES = (
+    buffers,
+    arguments,
+    axes,
+    async_store,
+    register_layouts,
+    # matrix multiplication
+    accumulators,
+    wgmma,
+    tcgen05,
+)
 
 
 def all_rules() -> tuple[Rule, ...]:

@@ -21,6 +21,7 @@ UNKNOWN_RULE = "unknown-rule"
 UNKNOWN_DIRECTIVE = "unknown-directive"
 #: Codes that are no rule's, with what they mean; they can be selected and ignored as rules can.
 OWN_CODES = {
+    "raises": "a call whose arguments a check written by hand refuses: a `raise` or `assert` on its way certainly runs",
     "example": "a `# pallas: example` comment that cannot be read or does not fit its function",
     UNUSED_IGNORE: "a `# pallas: ignore` comment that ignores nothing",
     UNKNOWN_RULE: "a `# pallas: ignore[...]` comment that names no rule",

@@ -1,0 +1,34 @@
+"""Multiplies two tiles in each of two warpgroups."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+M, N, K = 64, 128, 64
+TILED = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+
+
+def multiply(a_gmem, b_gmem, out_gmem, a, b):
+    def scoped(acc):
+        plgpu.wgmma(acc, a, b)
+        plgpu.wgmma_wait(0)
+
+    pl.run_scoped(scoped, plgpu.ACC((M, N), jnp.float32), collective_axes="warpgroup")  # <- refused
+
+
+kernel = plgpu.kernel(
+    multiply,
+    out_type=jax.ShapeDtypeStruct((M, N), jnp.float32),
+    scratch_types=[
+        plgpu.SMEM((M, K), jnp.float16, transforms=TILED),
+        plgpu.SMEM((K, N), jnp.float16, transforms=TILED),
+    ],
+    num_threads=2,
+    thread_name="warpgroup",
+)
+
+if __name__ == "__main__":
+    a = jax.ShapeDtypeStruct((M, K), jnp.float16)
+    b = jax.ShapeDtypeStruct((K, N), jnp.float16)
+    jax.jit(kernel).trace(a, b).lower(lowering_platforms=("cuda",))

@@ -1,0 +1,33 @@
+"""Multiplies a tile by one that is stored as (n, k)."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+M, N, K = 64, 128, 64
+TILED = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+
+
+def multiply(a_gmem, b_gmem, out_gmem, a, b, acc, arrived):
+    plgpu.copy_gmem_to_smem(a_gmem, a, arrived)
+    plgpu.copy_gmem_to_smem(b_gmem, b, arrived)
+    plgpu.barrier_wait(arrived)
+    plgpu.wgmma(acc, a, b)  # <- refused
+    plgpu.wgmma_wait(0)
+
+
+kernel = plgpu.kernel(
+    multiply,
+    out_type=jax.ShapeDtypeStruct((M, N), jnp.float32),
+    scratch_types=[
+        plgpu.SMEM((M, K), jnp.float16, transforms=TILED),
+        plgpu.SMEM((N, K), jnp.float16, transforms=TILED),
+        plgpu.ACC((M, N), jnp.float32),
+        plgpu.Barrier(num_arrivals=2),
+    ],
+)
+
+if __name__ == "__main__":
+    a = jax.ShapeDtypeStruct((M, K), jnp.float16)
+    b = jax.ShapeDtypeStruct((N, K), jnp.float16)
+    jax.jit(kernel).trace(a, b).lower(lowering_platforms=("cuda",))

@@ -1,0 +1,1 @@
+"""What JAX says of one `plgpu.wgmma` or `plgpu.tcgen05_mma` with concrete operands."""
