@@ -233,7 +233,10 @@ def test_a_plain_function_is_evaluated_twice_and_then_not_again() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("SEEN = []\n\ndef f(n):\n    SEEN.append(n)\n    return n", "it changes objects that were there before"),
+        (
+            "SEEN = []\n\ndef f(n):\n    SEEN.append(n)\n    return probe(len(SEEN), n)",
+            "it changes objects that were there before",
+        ),
         ("N = 0\n\ndef f(n):\n    global N\n    N = n\n    return n", "it writes global names"),
         ("def f(n):\n    def g():\n        return n\n    return g", "it returns a function"),
         (
@@ -258,6 +261,14 @@ def test_a_number_that_decides_how_often_a_loop_runs_is_structure() -> None:
     assert p.summaries.used >= 4
     (use,) = [m for m in memos if any(f.chain for f in m.facts)]
     assert [f.operands["x"] for f in use.facts if f.row == 8] == [Int(0), Int(40), Int(80)]
+
+
+def test_what_a_cache_keeps_in_one_unit_is_not_there_in_another() -> None:
+    """A call that the cache answers leaves nothing behind, the first of each unit does."""
+    cached = (
+        "from functools import cache\n\n@cache\ndef g(n):\n    return probe(n, 0)\n\ndef f(n):\n    return g(3) + n\n"
+    )
+    refusals(f"{cached}\ndef early():\n    f(9)\n    f(10)\n    f(11)\n\ndef again():\n    f(20)\n    f(21)\n")
 
 
 def test_a_global_that_has_changed_is_read_again() -> None:

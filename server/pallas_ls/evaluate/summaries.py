@@ -36,7 +36,7 @@ from .machine import BudgetExceeded, Machine, Raised
 from .reach import slots_under
 from .rows import Row, is_global, row_of
 from .symbolic import FIRST_NAME, Symbolic
-from .trail import Slots
+from .trail import Slots, Trail
 
 #: A call that takes fewer steps is not worth a summary; nor are fewer rows of one shape: an evaluation over symbols
 #: takes as long as three or four with numbers.
@@ -155,10 +155,18 @@ class Summaries:
                 known.shapes[again.shape] = Shape(again, shape.arguments, shape.first, shape.context, shape.steps)
 
     def _over_symbols(self, m: Machine, f: Function, shape: Shape) -> Summary:
-        budget = min(m.steps, MAX_COST * shape.steps)
-        s = Symbolic(budget, self.program)
-        row = shape.row
-        fr: Value = None
+        """Evaluates the function over symbols; where that is of no use, it leaves nothing changed."""
+        s = Symbolic(min(m.steps, MAX_COST * shape.steps), self.program)
+        whole = s.trail
+        try:
+            return self._summary(m, f, shape.row, s)
+        except BaseException:
+            if whole is not None:
+                whole.undo()
+            raise
+
+    def _summary(self, m: Machine, f: Function, row: Row, s: Symbolic) -> Summary:
+        budget, fr = s.steps, None
         try:
             fr = self.program.calls.run(s, f, dict(row.arguments))
         except Raised as r:
@@ -181,7 +189,13 @@ class Summaries:
     def _refuse_idle(self, s: Symbolic, summary: Summary) -> None:
         """Raises Structure where functions that are made and not called leave something behind when looked into."""
         called, launched, before = set(s.called), set(s.launched), (*s.recorded(), len(s.divided), len(s.reads))
-        self.program.look_into(s, s.kernels, s.made, set())
+        whole = s.trail
+        s.trail = s.base = looked = Trail()
+        try:
+            self.program.look_into(s, s.kernels, s.made, set())
+        finally:
+            looked.undo()
+            s.trail = s.base = whole
         if (*s.recorded(), len(s.divided), len(s.reads)) != before or s.notes:
             raise Structure("it makes functions that it does not call")
         s.called, s.launched = called, launched
