@@ -23,6 +23,7 @@ REQUIRED = (
     "dist/THIRD-PARTY-LICENSES.txt",
     "bundled/run_server.py",
     "bundled/libs/pallas_ls/cli.py",
+    "bundled/libs/pallas_ls/docs/rules/README.md",
     "bundled/libs/pygls/__init__.py",
     "bundled/libs/jedi/__init__.py",
 )

@@ -8,6 +8,7 @@ CRASH (a defect of the analysis).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,7 +76,7 @@ class StandIn:
         where = Step("64: written", spans[0] if spans else None)
         return [Step("src: float32[64, n]", None, (where, Step("n: a parameter")))] if spans else []
 
-    def kernels(self, path: str) -> list[KernelCall]:
+    def kernels(self, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
         return [
             KernelCall("matmul", span, "matmul", why="matmul cannot be called: give arguments")
             for span in self.spans(path, "SITE")

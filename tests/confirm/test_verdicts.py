@@ -73,6 +73,11 @@ class TestRefused:
         assert blamed is not None
         assert (blamed.file, blamed.line) == (REFUSED[name].file, REFUSED[name].line)
 
+    @pytest.mark.parametrize("name", REFUSED)
+    def test_says_where_the_line_is_found_by_asking_again(self, name: str) -> None:
+        said = [note for note in self.answers[name].notes if "names no operation" in note]
+        assert len(said) == name.startswith("no_layouts")
+
     def test_frames_lead_from_the_call_to_the_line_at_fault(self) -> None:
         frames = raised(self.answers["in_a_helper_of_another_file"]).frames
         assert [(frame.file, frame.function) for frame in frames] == [

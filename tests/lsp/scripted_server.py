@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 
-from pallas_ls.answers.report import FileReport, Hover, KernelCall, Offer, Summary, SyntaxProblem
+from pallas_ls.answers.report import FileReport, Hover, KernelCall, MemoryLine, Offer, Summary, SyntaxProblem
 from pallas_ls.domain.finding import Edit, Finding, Fix, JaxError, Related, Severity
 from pallas_ls.domain.target import Target
 from pallas_ls.lsp.server import build, serve
@@ -66,7 +67,12 @@ class ScriptedSession:
         match = next((m for m in re.finditer(r"\w+", self.text(path)) if m.start() <= offset <= m.end()), None)
         return Hover(Span(path, *match.span()), f"**{match[0]}**", None) if match else None
 
-    def kernels(self, path: str) -> list[KernelCall]:
+    def memory(self, path: str) -> list[MemoryLine]:
+        return [
+            MemoryLine(Span(path, m.start(), m.end()), m[1]) for m in re.finditer(r"# memory (.*)", self.text(path))
+        ]
+
+    def kernels(self, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
         found = []
         for match in re.finditer(r"# kernel (\w+)(?:\(([^)]*)\))?", self.text(path)):
             span = Span(path, match.start(), match.end())

@@ -131,6 +131,13 @@ async def test_a_lens_over_each_kernel_confirms_it(scripted: Editor) -> None:
     assert list(found[0].command.arguments or ()) == [{"uri": uri, "line": 1, "way": "lower"}]
 
 
+async def test_a_lens_says_what_a_kernel_takes_of_memory(scripted: Editor) -> None:
+    uri = scripted.open("k.py", "\n# memory SMEM 98,336 / 232,448\n")
+    [lens] = await lenses(scripted, uri)
+    assert lens.command is not None
+    assert (lens.range.start.line, lens.command.title) == (1, "SMEM 98,336 / 232,448")
+
+
 @pytest.mark.parametrize("only", ["source", "source.fixAll", "quickfix"])
 async def test_nothing_that_runs_at_a_save_confirms(scripted: Editor, only: str) -> None:
     """What the menu offers otherwise, tests/editors shows: lsprotocol's client cannot read actions with commands."""

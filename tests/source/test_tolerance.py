@@ -87,6 +87,16 @@ def test_an_edit_of_a_kernel_keeps_the_other_lines(edit: tuple[str, int, int]) -
     assert after.errors
 
 
+@pytest.mark.parametrize("comment", ["", "  # elements"])
+def test_a_half_typed_def_in_a_class_does_not_swallow_the_fields_beneath(comment: str) -> None:
+    """All but the first, which may well be its parameter; a parameter behind a comma stays one."""
+    text = f"class Config:\n    s: int = 2\ndef f(\n m: int = 128{comment}\n n: int = 64\n k: int = 8\n\nN = 3\n"
+    nodes = [node for chunk in parse_module("k.py", text).chunks for s in chunk.tree for node in ast.walk(s)]
+    assert {"n: int = 64", "k: int = 8", "N = 3"} <= {ast.unparse(n) for n in nodes if isinstance(n, ast.stmt)}
+    complete = f"def f(\n    m: int = 128,{comment}\n    n: int = 64,\n): pass\n"
+    assert sources(complete) == [ast.unparse(ast.parse(complete))]
+
+
 @settings(max_examples=250, deadline=None)
 @given(st.data())
 def test_there_are_errors_exactly_where_a_text_does_not_parse(data: st.DataObject) -> None:

@@ -20,6 +20,10 @@ Locate = Callable[[Site], Span | None]
 Text = Callable[[Span], str]
 
 
+#: What a kernel or pipeline does by itself; its call tells of it.
+INNER = frozenset(("launch", "kernel.body", "kernel.memory", "pipeline.memory"))
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """Where things are in the present texts: a site's span, a span's text, a span in words."""
@@ -33,6 +37,8 @@ def hover_at(offset: int, path: str, facts: Iterable[CallFact], places: Places, 
     """The smallest thing around an offset that is known: an operand, then a call. `context`: the caller to speak of."""
     best: tuple[tuple[int, bool, bool, bool], CallFact, str | None, Span] | None = None
     for fact in facts:
+        if fact.api in INNER:
+            continue
         for name, site in ((None, fact.site), *fact.arg_sites.items()):
             span = places.locate(site)
             if span is None or span.path != path or not span.start <= offset <= span.end:

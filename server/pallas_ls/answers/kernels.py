@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..domain.array import Array, ShapeDtype
 from ..domain.dtype import DType
 from ..domain.fact import CallFact, HostCall
 from ..domain.python import MISSING, Class, DictCell, Instance, Int, ListCell, Value
 from ..domain.ref import Kernel
-from ..evaluate.frame import Function
+from ..evaluate.frame import Function, Parameter
 from ..evaluate.modules import ModuleEnv
 from ..evaluate.program import Memo, ModuleState
 from ..library.scratch import positional_count
 from ..source.span import Site, Span
+from .annotations import USUAL, annotated_array
 from .report import KernelCall
 
 Locate = Callable[[Site], Span | None]
@@ -93,13 +94,14 @@ def _function(
     if not required and not calls:
         yield KernelCall(f.name, span, f.name, (), {}, "", covers)
         return
-    why = "its arguments are not known"
+    why = ""
     seen: set[tuple[tuple[str, str], ...]] = set()
     for call in calls:
         try:
             kwargs = {k: expression(v, env) for k, v in call.arguments.items()}
         except NotExpressible as e:
-            why = str(e)
+            at = locate(call.site)
+            why = f"{e}, as it is called at {place(at)}" if at is not None else str(e)
             continue
         where, outermost = locate(call.site), locate(call.chain[0] if call.chain else call.site)
         if where is None or tuple(kwargs.items()) in seen:
@@ -109,15 +111,52 @@ def _function(
         name = f"{f.name} as called at {place(outermost or where)}"
         yield KernelCall(name, span, f.name, positional, kwargs, "", covers, outermost or where)
     if not seen:
-        yield KernelCall(f.name, span, f.name, (), {}, _how_to_give(f.name, why), covers)
+        yield _as_annotated(f, required, span, covers) or KernelCall(
+            f.name, span, f.name, (), {}, _how_to_give(f.name, why or _unknown(required), required), covers
+        )
 
 
-def _how_to_give(name: str, why: str) -> str:
+def _as_annotated(
+    f: Function, required: Sequence[Parameter], span: Span, covers: tuple[Span, ...]
+) -> KernelCall | None:
+    """A function whose annotations alone give its arguments."""
+    arrays = {p.name: annotated_array(p.annotation) for p in required}
+    known = {name: a.expression for name, a in arrays.items() if a is not None and a.is_exact}
+    if not required or len(known) < len(required):
+        return None
+    positional = tuple(known.pop(p.name) for p in required if p.kind in ("positional", "normal"))
+    return KernelCall(f"{f.name} as annotated", span, f.name, positional, known, "", covers)
+
+
+def _unknown(required: Sequence[Parameter]) -> str:
+    """Which arguments nothing tells, and what their annotations leave open."""
+    names: list[str] = []
+    for p in required:
+        array = annotated_array(p.annotation)
+        if array is None or not array.is_exact:
+            left = [str(e) for e in array.extents if isinstance(e, str)] if array is not None else []
+            left += ["the element type"] if array is not None and array.dtype is None else []
+            names.append(p.name + (f" (its annotation leaves {_listed(left)} open)" if left else ""))
+    return f"no call of it with known arguments was found, and nothing else says what to pass for {_listed(names)}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _how_to_give(name: str, why: str, required: Sequence[Parameter] = ()) -> str:
+    arguments = ", ".join(f"{p.name}{_example(p)}" for p in required) or f"x: bf16[{USUAL}, {USUAL}]"
     return (
         f'{name} cannot be called: {why}. Give arguments by a call in the file (under `if __name__ == "__main__":`, '
-        "say), or by a comment "
-        f"over the function: `# pallas: example {name or 'f'}(x: bf16[4096, 4096])`."
+        f"say), or by a comment over the function: `# pallas: example {name or 'f'}({arguments})`."
     )
+
+
+def _example(p: Parameter) -> str:
+    """What an example may give a parameter: an array of its annotated shape, or else of a usual one."""
+    array = annotated_array(p.annotation)
+    simple = {"int": "=128", "float": "=1.0", "bool": "=True", "str": '="..."'}.get(p.annotation.strip())
+    return simple or (f": {array.example}" if array is not None else f": bf16[{USUAL}, {USUAL}]")
 
 
 def _covers(facts: list[CallFact], locate: Locate) -> tuple[Span, ...]:

@@ -76,6 +76,14 @@ class Hover:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryLine:
+    """What a kernel takes of its block's memory, in one line, for the place where the kernel is made."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class FactRow:
     """One operand of one call site, as `pallas-ls facts` prints it (the fields of the JSON lines)."""
 

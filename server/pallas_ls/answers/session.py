@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import PurePath
 
 from ..domain.fact import CallFact
@@ -18,14 +19,27 @@ from ..rules.registry import all_rules
 from ..rules.view import CallView
 from ..source.module import Module
 from ..source.span import Site, Span
+from . import memory
 from .examples import PREFIX, Example, Given, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
 from .findings import context_hints, finding_of, unread_examples
 from .hover import Places, hover_at
 from .kernels import kernel_calls
+from .memory import Memory
 from .refusals import refusals
-from .report import FactRow, FileReport, Hover, KernelCall, Offer, Step, Summary, SyntaxProblem, UnknownSite
+from .report import (
+    FactRow,
+    FileReport,
+    Hover,
+    KernelCall,
+    MemoryLine,
+    Offer,
+    Step,
+    Summary,
+    SyntaxProblem,
+    UnknownSite,
+)
 from .targets import targets
 from .tuning import tuning_loops
 
@@ -127,7 +141,34 @@ class Session:
     def hover(self, path: str, offset: int) -> Hover | None:
         """What is known at a place: offset in characters."""
         places = Places(self.locate, self.text, self.place)
-        return hover_at(offset, path, self._facts(path), places, self.picked.get(path))
+        facts = self._facts(path)
+        found = hover_at(offset, path, facts, places, self.picked.get(path))
+        taken = self._memory_at(path, offset, facts) if found is not None else ""
+        return replace(found, markdown=f"{found.markdown}\n\n{taken}") if found is not None and taken else found
+
+    def memory(self, path: str) -> list[MemoryLine]:
+        """What each kernel of a file takes of shared and tensor memory."""
+        rows = self._memories(path, self._facts(path))
+        lines = [MemoryLine(span, memory.headline(x)) for span, x in rows]
+        return sorted((line for line in lines if line.text), key=lambda line: line.span.start)
+
+    def _memories(self, path: str, facts: list[CallFact]) -> list[tuple[Span, Memory]]:
+        """The memory of each kernel that is made in a file, in the context to speak of."""
+        by_span: dict[Span, list[Memory]] = {}
+        for x in memory.memories(facts, self.target):
+            span = self.locate(x.kernel.made.site)
+            if span is not None and span.path == path:
+                by_span.setdefault(span, []).append(x)
+        picked = [(s, memory.chosen(rows, self.locate, self.picked.get(path))) for s, rows in by_span.items()]
+        return [(s, x) for s, x in picked if x is not None]
+
+    def _memory_at(self, path: str, offset: int, facts: list[CallFact]) -> str:
+        """The memory of the kernel whose allocation stands at an offset."""
+        for _, x in self._memories(path, facts):
+            spans = [self.locate(site) for site in memory.sites(x)]
+            if any(s is not None and s.path == path and s.start <= offset <= s.end for s in spans):
+                return memory.markdown(x)
+        return ""
 
     def pick(self, path: str, call: KernelCall | None) -> None:
         """The calling context that hovers over a file's kernels speak of; None: the general view."""
@@ -181,9 +222,11 @@ class Session:
         module = self.files.module(span.path)
         return module.text.position(span.start, "utf-8")[0] + 1 if module is not None else 0
 
-    def kernels(self, path: str) -> list[KernelCall]:
-        """What can be confirmed in a file, in order."""
+    def kernels(self, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
+        """What can be confirmed in a file, in order; `callers`: files whose calls are looked at, too."""
         self.program.analyse(path)
+        for caller in callers:
+            self.program.analyse(caller)
         state = self.program.states.get(path)
         calls = [c for s in self.program.states.values() for memo in s.memos() for c in memo.host_calls]
         return kernel_calls(path, state, calls, self.locate, self.place) if state is not None else []

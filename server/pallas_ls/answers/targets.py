@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ..domain.fact import CallFact
+from ..domain.ref import Kernel
 from ..domain.target import JaxVersion, Semantics, Target
+from ..rules.copy_architecture import is_for_older_gpus
 from ..source.comments import directives
 from ..source.module import Module
 
@@ -29,23 +31,44 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
     """The target of each call of a file."""
     mapped = any(_MAPS.search(_COMMENT.sub("", c.text)) for c in module.chunks)
     whole, by_chunk = _directives(module, replace(base, mapped=mapped))
-    called: dict[int, set[str]] = {}
+    called: dict[int, list[CallFact]] = {}
+    run: set[int] = set()
     for f in facts:
         if f.launch is not None:
-            called.setdefault(id(f.launch.made), set()).add(f.api)
+            called.setdefault(id(f.launch.made), []).append(f)
+        kernel = f.operands.get("kernel")
+        if f.api == "kernel()" and isinstance(kernel, Kernel) and _runs_by_itself(f):
+            run.add(id(kernel.launch.made))
+    inferred: dict[int, str] = {}
     by_name = "sm_100a" if re.search(r"_sm100a?\b|_sm100a?_", PurePath(module.path).name) else None
 
     def target(fact: CallFact) -> Target:
         made = fact.launch.made if fact.launch is not None else None
         chunk = made.site.chunk if made is not None and made.site.path == module.path else fact.site.chunk
         found = by_chunk.get(chunk) or by_chunk.get(fact.site.chunk) or whole
+        found = replace(found, mapped=mapped or id(made) not in run)
         if found.arch is not None:
             return found
-        apis = called.get(id(made), set()) if made is not None else set()
-        arch = "sm_100a" if any(a in apis for a in _BLACKWELL) else by_name or "sm_90a"
-        return replace(found, arch=arch)
+        if id(made) not in inferred:
+            inferred[id(made)] = (
+                _from_calls(called.get(id(made), []) if made is not None else []) or by_name or "sm_90a"
+            )
+        return replace(found, arch=inferred[id(made)])
 
     return target
+
+
+def _from_calls(facts: list[CallFact]) -> str | None:
+    """The architecture that a kernel's calls are for."""
+    if any(f.api in _BLACKWELL for f in facts):
+        return "sm_100a"
+    return "sm_80" if is_for_older_gpus(facts) else None
+
+
+def _runs_by_itself(call: CallFact) -> bool:
+    """Whether a kernel is called by code that nobody else calls: of the module itself (`__main__`), of a test."""
+    root = (call.stack[0] if call.stack else call.site).chunk
+    return "def test" in root or not root.startswith(("def ", "async def ", "class "))
 
 
 def _directives(module: Module, base: Target) -> tuple[Target, dict[str, Target]]:

@@ -678,6 +678,109 @@ def machine(jax: Any) -> dict[str, Any]:
     }
 
 
+class Satisfiable(Exception):
+    """Raised where JAX would assign layouts: what it was asked about has some."""
+
+
+class Counted:
+    """A visitor of operations that takes no more than the first few."""
+
+    def __init__(self, visit: Callable[[Any], None], most: float) -> None:
+        self.visit = visit
+        self.most = most
+        self.seen: list[Any] = []
+
+    def __call__(self, op: Any) -> None:
+        if len(self.seen) < self.most:
+            self.seen.append(op)
+            self.visit(op)
+
+
+class LayoutConflicts:
+    """Finds the line at fault where JAX finds no layouts for a kernel, of which it names no operation.
+
+    JAX is asked again about the first n operations of the kernel, in the order of the program, for the smallest n that
+    has no layouts. It infers them in a private function; a JAX without it leaves the line unknown.
+    """
+
+    REFUSED = "Failed to infer a possible set of layouts. This should only happen"
+    SECONDS = 10.0  # for the whole search; asking once about a whole kernel takes far less than a second
+    NOTE = (
+        "JAX names no operation; this is the first line with which it finds no layouts, so the cause may be an earlier "
+        "one that the value or the buffer comes from"
+    )
+
+    def __init__(self) -> None:
+        self.home = optional_module("jax.experimental.mosaic.gpu.layout_inference")
+        names = ("infer_layout", "traverse_op", "assign_layouts")
+        if self.home is None or not all(hasattr(self.home, name) for name in names):
+            return
+        original = self.home.infer_layout
+
+        @functools.wraps(original)
+        def infer_layout(module: Any, **options: Any) -> None:
+            try:
+                original(module, **options)
+            except ValueError as error:
+                op = None  # `operation_frame` looks for this name
+                if str(error).startswith(self.REFUSED):
+                    op = self.first_conflict(lambda: original(module, **options))
+                if op is not None:
+                    vars(error)["pallas_ls_note"] = self.NOTE
+                raise
+
+        vars(self.home)["infer_layout"] = infer_layout
+        package = optional_module("jax.experimental.mosaic.gpu")
+        if package is not None and getattr(package, "infer_layout", None) is original:
+            vars(package)["infer_layout"] = infer_layout  # called by this name up to 0.10
+
+    def first_conflict(self, infer: Callable[[], None]) -> Any:
+        """The operation with which the kernel stops having layouts; None where that is not found (in time)."""
+        deadline = time.monotonic() + self.SECONDS
+        refused, visited = self.ask(infer, float("inf"))
+        low, high = 0, len(visited)  # the first `low` have layouts, the first `high` have none
+        while refused and high - low > 1 and time.monotonic() < deadline:
+            middle = (low + high) // 2
+            if self.ask(infer, middle)[0]:
+                high = middle
+            else:
+                low = middle
+        return visited[high - 1] if refused and high - low == 1 else None
+
+    def ask(self, infer: Callable[[], None], most: float) -> tuple[bool, list[Any]]:
+        """Whether JAX refuses the first `most` operations, and which it looked at."""
+        assert self.home is not None
+        names = vars(self.home)
+        traverse, assign = names["traverse_op"], names["assign_layouts"]
+        counts: list[Counted] = []
+
+        def traverse_some(op: Any, visit: Any) -> None:
+            if not isinstance(visit, Counted):  # not from the traversal itself, which calls this for what is nested
+                seen = sum(len(c.seen) for c in counts)
+                counts.append(visit := Counted(visit, most - seen))
+            traverse(op, visit)
+
+        def stop(_layouts: Any) -> None:
+            raise Satisfiable
+
+        names["traverse_op"], names["assign_layouts"] = traverse_some, stop
+        refused = False
+        try:
+            infer()
+        except ValueError as error:
+            refused = str(error).startswith("Failed to infer a possible set of layouts")
+        except Exception:  # a part of a kernel may be one that JAX has no rule for; it is not refused for its layouts
+            refused = False
+        finally:
+            names["traverse_op"], names["assign_layouts"] = traverse, assign
+        return refused, [op for c in counts for op in c.seen]
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """What was found out about an error besides."""
+    return [note for link in chain(error) if (note := getattr(link, "pallas_ls_note", None))]
+
+
 class SharedMemory:
     """Bytes of dynamic shared memory that the lowering reserves for a block: the largest since `reset`, or None.
 
@@ -728,6 +831,7 @@ class Worker:
         self.user.installed = tuple(os.path.realpath(os.path.dirname(str(lib.__file__))) for lib in libraries)
         self.lowerings = Lowerings(self.jax)
         self.memory = SharedMemory()
+        self.layouts = LayoutConflicts()
         plgpu = optional_module("jax.experimental.pallas.mosaic_gpu")
         if plgpu is not None:
             self.user.constructions.listen(self.jax, plgpu)
@@ -757,6 +861,7 @@ class Worker:
             module = import_target(self.user, self.request["target"])
         except BaseException as error:
             for job in jobs:
+                job.notes += notes_of(error)
                 job.verdict(error=described(self.user, error), arch=self.arch())
             return None
         if self.request.get("mode") == "module":
@@ -778,6 +883,7 @@ class Worker:
             of_arrays, arrays = array_arguments(self.jax, function, args, kwargs)
             facts = LEVELS[self.request["level"]](self.jax, of_arrays, arrays, job)
         except BaseException as error:
+            job.notes += notes_of(error)
             job.verdict(error=described(self.user, error), arch=self.arch())
         else:
             job.verdict(**facts, arch=self.arch(), smem_bytes=self.memory.bytes)

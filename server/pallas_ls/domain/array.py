@@ -72,6 +72,7 @@ class Array:
       layout: the register layout, where the program decides it; inside kernels only.
       index: the integer that a scalar stands for, where it is known (for offsets and slots).
       by: what computed it, inside kernels; None where that is not known.
+      cast_from: the layout before the `layout_cast` that gave this one.
     """
 
     shape: Shape
@@ -80,6 +81,7 @@ class Array:
     layout: ArrayLayout = field(default=None, hash=False)
     index: Int | None = field(default=None, hash=False)
     made: Made | None = field(default=None, compare=False)
+    cast_from: ArrayLayout = field(default=None, compare=False)
     by: Operation | None = field(default=None, compare=False, repr=False)
 
 

@@ -1,14 +1,15 @@
 """Conditions that the analysis may not be able to decide: normalised, hashable, closed under negation.
 
 A condition is `True`, `False`, or one of the classes below. Comparisons of Dims become `Zero` or `NonPos` of a
-difference, so that the same question asked twice is the same value.
+difference, so that the same question asked twice is the same value. Each keeps its hash (`key`): conditions are looked
+up all the time.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from . import dim as dims
@@ -20,6 +21,13 @@ class Zero:
     """`expr == 0`."""
 
     expr: Expr
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((0, self.expr)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,13 @@ class NonPos:
     """`expr <= 0`."""
 
     expr: Expr
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((1, self.expr)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,13 @@ class Truth:
     """Whether the object with this name (an expression over names of the source) is true."""
 
     name: str
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((2, self.name)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +64,13 @@ class Same:
 
     name: str
     value: object
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((3, self.name, self.value)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +78,13 @@ class Not:
     """The negation of a `Zero`, `Truth` or `Same`; other conditions are negated by `negate`."""
 
     cond: Zero | Truth | Same
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((4, self.cond)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +92,13 @@ class And:
     """All of them (at least two, none nested)."""
 
     conds: frozenset[Cond]
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((5, self.conds)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +106,13 @@ class Or:
     """Any of them (at least two, none nested)."""
 
     conds: frozenset[Cond]
+    key: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", hash((6, self.conds)))
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 Cond = bool | Zero | NonPos | Truth | Same | Not | And | Or
@@ -78,6 +128,20 @@ def size(c: Cond, enough: int = 1 << 30) -> int:
                 return total
         return total
     return 1
+
+
+@lru_cache(maxsize=1 << 14)
+def speaks_of_integers(c: Cond) -> bool:
+    """Whether a comparison of Dims is among its parts."""
+    match c:
+        case Zero() | NonPos():
+            return True
+        case Not():
+            return speaks_of_integers(c.cond)
+        case And() | Or():
+            return any(map(speaks_of_integers, c.conds))
+        case _:
+            return False
 
 
 @lru_cache(maxsize=1 << 14)

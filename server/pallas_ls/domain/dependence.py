@@ -12,6 +12,7 @@ from . import cond as conds
 from . import dim as dims
 from .cond import Cond
 from .dim import Dim, Expr
+from .memory import Scope
 from .python import (
     Bool,
     Choice,
@@ -150,6 +151,7 @@ _SPECIAL: Mapping[type, Callable[[Dependence, Any], Needs]] = {
     DictCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]
     IteratorCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]
     Lazy: lambda d, v: None,
+    Scope: lambda d, v: None,
     Endless: lambda d, v: None,
     PartlyKnown: Dependence._unknown,  # pyright: ignore[reportPrivateUsage]
     SetCell: Dependence._cell,  # pyright: ignore[reportPrivateUsage]

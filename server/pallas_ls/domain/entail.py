@@ -23,6 +23,8 @@ def never_positive(known: Known, d: Dim, budget: int = BUDGET) -> bool:
     """Certainly d <= 0."""
     if isinstance(d, int):
         return d <= 0
+    if any(w.positive(d) for w in known.witnesses()):
+        return False
     queue = deque([_without_common_factor(known, d)])
     seen = set(queue)
     while queue:

@@ -14,6 +14,7 @@ from . import interval, residue
 from .dim import Atom, Dim, Expr, Monomial, Op, Sym
 from .interval import Span
 from .residue import Residue
+from .witness import Witness
 
 DEPTH = 5  # questions nest (a divisor of a quotient of a minimum, ...): deeper ones are given up, never guessed
 
@@ -33,6 +34,10 @@ class Known:
     multiples: tuple[tuple[Dim, Expr], ...] = ()
     residues: dict[Expr, Residue] = field(default_factory=dict[Expr, Residue])
     bounds: dict[Expr, Span] = field(default_factory=dict[Expr, Span])
+
+    def witnesses(self) -> list[Witness]:
+        """Bindings that satisfy these facts, as far as some are known."""
+        return []
 
 
 def substitute(known: Known, d: Dim) -> Dim:

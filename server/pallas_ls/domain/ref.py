@@ -199,7 +199,7 @@ class Launch:
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
     """What `plgpu.kernel(body, ...)` returns. `chain`: the host calls in which it was made (the context of its
-    configuration)."""
+    configuration). `params`: its `CompilerParams`, or None."""
 
     body: Value
     out_type: Value
@@ -207,6 +207,7 @@ class Kernel:
     launch: Launch
     made: Made
     chain: tuple[Site, ...] = ()
+    params: Value = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

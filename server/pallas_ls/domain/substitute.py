@@ -21,6 +21,7 @@ from .dependence import Dependence
 from .dim import Atom, Dim, Expr, Sym
 from .dtype import DType
 from .facts import Facts
+from .memory import Scope
 from .python import (
     Bool,
     Builtin,
@@ -76,6 +77,7 @@ class Binding:
       bounds: symbols made on the way whose inclusive bounds are no plain integers.
       foreign: identities of the slots of objects that were there before: they are no one's copy.
       own: identities of further objects made on the way, of which each use gets its own.
+      guards: of the path where the result is used.
       here: stands for the calling context at the head of chains of calls; `chain`: that context.
       opaque: types of values that are left as they are (functions with their closures).
       needs: what values depend on; `shared`: values by that, for all bindings of one evaluation.
@@ -90,6 +92,7 @@ class Binding:
     bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds])
     foreign: frozenset[int] = frozenset()
     own: frozenset[int] = frozenset()
+    guards: tuple[Cond, ...] = ()
     here: Site | None = None
     chain: tuple[Site, ...] = ()
     opaque: tuple[type, ...] = ()
@@ -352,6 +355,14 @@ class Substitution:
         self.copies.append((v.slots, new.slots))
         return new
 
+    def _scope(self, v: Scope) -> Scope:
+        """A scope of a kernel's memory, with those inside that are reached."""
+        guards = (*self.binding.guards, *(self.guards(v.guards) or ()))
+        new = Scope(v.kind, v.site, self.value(v.entries), guards, self.value(v.launch), v.made)
+        self._values[id(v)] = v, new
+        new.inner += [self.value(x) for x in v.inner if self.guards(x.guards) is not None]
+        return new
+
     def _instance(self, v: Instance) -> Value:
         if v.cls.kind == "enum" or id(v) in self.binding.objects or id(v.slots) in self.binding.foreign:
             return self.binding.objects.get(id(v), v)
@@ -391,6 +402,7 @@ _SPECIAL: Mapping[type, Callable[[Substitution, Any], Value]] = {
     Lazy: lambda s, v: s._lazy(v),  # pyright: ignore[reportPrivateUsage]
     Endless: lambda s, v: s._lazy(v),  # pyright: ignore[reportPrivateUsage]
     IteratorCell: lambda s, v: s._cell(v),  # pyright: ignore[reportPrivateUsage]
+    Scope: lambda s, v: s._scope(v),  # pyright: ignore[reportPrivateUsage]
     Origin: lambda s, v: s.origin(v),
     tuple: lambda s, v: s._tuple(v),  # pyright: ignore[reportPrivateUsage]
     dict: lambda s, v: s._dict(v),  # pyright: ignore[reportPrivateUsage]

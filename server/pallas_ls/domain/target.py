@@ -51,8 +51,8 @@ class Target:
       jax: the JAX version whose checks apply.
       semantics: given explicitly, or None: `CompilerParams` decides, else the version's default.
       arch: "sm_90a", "sm_100a", ...; None: inferred from what the kernel calls, else sm_90a.
-      mapped: the file maps functions over a mesh of devices (`jax.shard_map`): axes that no kernel declares may be
-        bound by it.
+      mapped: axes that no kernel declares may be bound around it: the file maps functions over a mesh of devices
+        (`jax.shard_map`), or nothing in it runs the kernel, so that callers may.
     """
 
     jax: JaxVersion = NEWEST

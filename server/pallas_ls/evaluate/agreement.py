@@ -70,6 +70,8 @@ class _Comparison:
         if not is_dataclass(kind) or kind is Frame:
             return "" if a == b else f"{_shown(a)} against {_shown(b)}"
         for name in _names(kind):
+            if name == "operations" and a.launch is None:  # those of the whole unit so far
+                continue
             x, y = getattr(a, name), getattr(b, name)
             if name == "by" and isinstance(x, Operation) and isinstance(y, Operation):
                 found = self._operation(x, y)

@@ -40,11 +40,12 @@ class Context:
     caught: tuple[str, ...]
     row: int
     path: Path
+    operations: list[Operation]
 
     @staticmethod
     def of(m: Machine) -> Context:
         """The context of what a machine does now."""
-        return Context(m.chain, m.stack, m.caught, m.row, m.path)
+        return Context(m.chain, m.stack, m.caught, m.row, m.path, m.operations)
 
 
 @dataclass(slots=True)
@@ -54,6 +55,7 @@ class Instantiated:
     Attributes:
       doubts: how often something may have raised for all that is known.
       written: (slots, key, old value) of objects that were made and then changed: a unit's end undoes that.
+      operations: those outside of kernels.
       positions: where the facts, raises and host calls stand in the summary that they come from.
     """
 
@@ -65,6 +67,7 @@ class Instantiated:
     doubts: int
     divisions: tuple[Division, ...] = ()
     written: tuple[tuple[Slots, str, Value], ...] = ()
+    operations: tuple[Operation, ...] = ()
     positions: frozenset[tuple[str, int]] = frozenset()
 
     def parts(self) -> tuple[Value, list[CallFact], list[Raise], list[HostCall], Guards]:
@@ -182,6 +185,7 @@ class _Instance:
             bounds=summary.machine.bounds,
             foreign=summary.foreign,
             own=summary.own,
+            guards=context.path.guards,
             here=HERE,
             chain=context.chain,
             opaque=OPAQUE,
@@ -208,7 +212,9 @@ class _Instance:
         value = self.put.value(was.value)
         divisions, written = tuple(self._divisions()), tuple(self._written())
         positions = frozenset(self.positions)
-        return Instantiated(value, facts, raises, calls, guards, self._doubts(), divisions, written, positions)
+        return Instantiated(
+            value, facts, raises, calls, guards, self._doubts(), divisions, written, self._outside(), positions
+        )
 
     def _chain(self, chain: Chain, outer: Chain) -> Chain:
         return (*outer, *chain[1:]) if chain[:1] == (HERE,) else chain
@@ -275,6 +281,8 @@ class _Instance:
         """The operations of a kernel on paths that are reached, in their order."""
         if not isinstance(found, Operations):
             return found
+        if found is self.summary.machine.outside:
+            return self.context.operations
         if id(found) not in self.operations:
             pairs = zip(found, found.guards, strict=True)
             self.operations[id(found)] = [
@@ -293,6 +301,11 @@ class _Instance:
         caught = (*self.context.caught, *c.caught)
         chain = self._chain(c.chain, self.context.chain)
         return HostCall(c.path, c.name, arguments, c.site, chain, guards, self.context.row, caught)
+
+    def _outside(self) -> tuple[Operation, ...]:
+        found = self.summary.machine.outside
+        pairs = zip(found, found.guards, strict=True)
+        return tuple(self.local.value(o) for o, guards in pairs if self.put.guards(guards) is not None)
 
     def _doubts(self) -> int:
         return sum(self.put.guards(g) is not None for g in self.summary.machine.doubted)

@@ -14,6 +14,7 @@ from ..domain.context import Parametrised
 from ..domain.dim import Dim, Expr
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
+from ..domain.memory import Scope
 from ..domain.python import (
     MISSING,
     Bool,
@@ -97,6 +98,7 @@ class Machine:
       launches: kernels that are being launched, outermost first.
       row: number of the outermost host call under way, 0 for none; rows: how many there were.
       failed: rows whose call raises; interrupted: rows of which a handler may have taken a raise.
+      scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
       chain: sites of the host calls under way, outermost first (the context of what is recorded).
       caught: exception classes that handlers around the present statement take.
@@ -116,6 +118,7 @@ class Machine:
         self.steps = budget
         self.program = program
         self.launches: list[Launch] = []
+        self.scopes: list[Scope] = []
         self.operations: list[Operation] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
@@ -170,8 +173,9 @@ class Machine:
         """Takes a condition as true from here on, to the end of the enclosing branch."""
         if c is True or self.decide(c) is True:
             return
-        self.step(len(self.path.facts.assumed))  # every fact is looked at again
-        self.path = Path(self.path.facts.learn(c), (*self.path.guards, c))
+        facts = self.path.facts
+        self.step(0 if c in facts.memory.learnt else len(facts.assumed))  # every fact is looked at again
+        self.path = Path(facts.learn(c), (*self.path.guards, c))
 
     def learn(self, c: Cond) -> None:
         """Takes as true what any further use of the values implies (the rank of what is unpacked); no guard of the
@@ -213,7 +217,8 @@ class Machine:
     def run_side(self, cond: Cond, run: Callable[[], Value]) -> Outcome:
         """Runs one side with the condition assumed, and undoes its writes."""
         path, trail, depth = self.path, self.trail, self.depth
-        launches, chain, stack, active = len(self.launches), self.chain, self.stack, len(self.active)
+        launches, scopes, active = len(self.launches), len(self.scopes), len(self.active)
+        chain, stack = self.chain, self.stack
         self.trail = Trail()
         self.assume(cond)
         begun = len(self.path.guards)
@@ -232,7 +237,7 @@ class Machine:
             writes = self.trail.new()
             self.trail.undo()
             self.path, self.trail, self.depth = path, trail, depth
-            del self.launches[launches:], self.active[active:]
+            del self.launches[launches:], self.scopes[scopes:], self.active[active:]
             self.chain, self.stack = chain, stack
         return Outcome(value, writes, raised, learnt)
 
@@ -397,14 +402,17 @@ class Machine:
         """Keeps a call fact."""
         self.facts_out.append(fact)
 
-    def recorded(self) -> tuple[int, int, int]:
-        """How much is recorded: facts, raises, host calls."""
-        return len(self.facts_out), len(self.raises), len(self.host_calls)
+    def recorded(self) -> tuple[int, int, int, int]:
+        """How much is recorded: facts, raises, host calls, and scopes inside the innermost one."""
+        inner = len(self.scopes[-1].inner) if self.scopes else 0
+        return len(self.facts_out), len(self.raises), len(self.host_calls), inner
 
-    def forget(self, since: tuple[int, int, int]) -> None:
+    def forget(self, since: tuple[int, int, int, int]) -> None:
         """Takes back what was recorded since: a pass over a loop that only showed what changes."""
-        facts, raises, calls = since
+        facts, raises, calls, inner = since
         del self.facts_out[facts:], self.raises[raises:], self.host_calls[calls:]
+        if self.scopes:
+            del self.scopes[-1].inner[inner:]
 
 
 def _either(cond: Cond, yes: Raised, no: Raised) -> Raised:

@@ -83,10 +83,10 @@ def _distrust_generator(fr: Frame, manager: Manager) -> None:
         m.program.calls.run_around(m, manager.function, manager.call, lambda v: None)
         return None
 
-    facts, _, _ = m.recorded()
+    facts, _, _, inner = m.recorded()
     out = m.run_side(m.fresh_condition(), run)
-    _, raises, calls = m.recorded()
-    m.forget((facts, raises, calls))
+    _, raises, calls, _ = m.recorded()
+    m.forget((facts, raises, calls, inner))
     distrust(m, out.writes)
 
 

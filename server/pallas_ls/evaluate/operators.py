@@ -249,6 +249,8 @@ def _truth(m: Machine, v: Value) -> Cond:
     if isinstance(v, (ListCell, DictCell, SetCell)):
         return _truth(m, _content(m.select(v.slots["items"])))
     if isinstance(v, Choice):
+        if all_open(v):
+            return m.fresh_condition()
         return conds.any_of(
             [conds.all_of([v.cond, _truth(m, v.yes)]), conds.all_of([conds.negate(v.cond), _truth(m, v.no)])]
         )
@@ -263,6 +265,13 @@ def _truth(m: Machine, v: Value) -> Cond:
     if isinstance(v, Range):
         return _range_truth(m, v)
     return True
+
+
+def all_open(v: Value) -> bool:
+    """Whether nothing is known of the truth of any case of a value."""
+    if isinstance(v, Choice):
+        return all_open(v.yes) and all_open(v.no)
+    return isinstance(v, (Unknown, Array, External))
 
 
 def _content(items: Value) -> Value:

@@ -250,6 +250,7 @@ class Summaries:
         m.facts_out += found.facts
         m.raises += found.raises
         m.host_calls += found.calls
+        m.operations += found.operations
         m.called |= s.called
         m.launched |= s.launched
         for path, name in s.reads:
@@ -270,7 +271,7 @@ def _watched(m: Machine, run: Callable[[], Value]) -> tuple[Value, Instantiated,
     """Evaluates a call as it is: its value, what it left behind, and the steps that it took."""
     begun, steps, doubts, guards = m.recorded(), m.steps, m.doubts, len(m.path.guards)
     value = run()
-    facts, raises, calls = begun
+    facts, raises, calls, _ = begun
     own = Instantiated(
         value,
         m.facts_out[facts:],

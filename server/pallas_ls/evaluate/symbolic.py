@@ -23,11 +23,13 @@ class Symbolic(Machine):
 
     Attributes:
       suspects: symbols that something is not known for.
+      outside: operations outside of kernels.
       doubted: the guards of the path at each doubt; divided: divisions, with the guards of the path.
     """
 
     def __init__(self, budget: int, program: Any) -> None:
         self._operations: Operations = Operations(self)
+        self.outside = self._operations
         self.suspects: set[str] = set()
         self.doubted: list[tuple[Cond, ...]] = []
         super().__init__(budget, program)
@@ -50,7 +52,10 @@ class Symbolic(Machine):
 
     @operations.setter
     def operations(self, found: list[Operation]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        self._operations = found if isinstance(found, Operations) else Operations(self)
+        if isinstance(found, Operations):
+            self._operations = found
+        elif self.launches:
+            self._operations = Operations(self)
 
     @property
     def doubts(self) -> int:

@@ -74,6 +74,8 @@ def merge(cond: Cond, yes: Value, no: Value) -> Value:
         no = Unknown("not bound on one of the paths")
     if same(yes, no):
         return _either_made(yes, no)
+    if isinstance(yes, Unknown) and isinstance(no, Unknown):  # a case of which nothing is known either way is none
+        return Unknown(yes.why, yes.needs | no.needs, yes.site)
     if type(yes) is tuple and type(no) is tuple and len(yes) == len(no):
         return tuple(merge(cond, a, b) for a, b in zip(yes, no, strict=True))
     if isinstance(yes, dict) and isinstance(no, dict) and yes.keys() == no.keys():

@@ -31,7 +31,8 @@ from ..rules.view import CallView
 ANY = frozenset(
     (
         *("SMEM", "GMEM", "Barrier", "ClusterBarrier", "TilingTransform", "SwizzleTransform", "RefUnion"),
-        *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "pl.loop", "nd_loop"),
+        *("CompilerParams", "ShapeDtypeStruct", "kernel", "kernel()", "kernel.body", "kernel.memory"),
+        *("pl.loop", "nd_loop", "pipeline.memory"),
         *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "pl.debug_print"),
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
         *("pl.align_to", "pl.cdiv", "pl.ds", "pl.dslice", "pl.num_programs", "pl.program_id", "pl.when"),
@@ -45,8 +46,6 @@ SAME = {
     "store": ("dst", "value"),
     "ref.set": ("target", "value"),
 }
-#: Elements of one dimension that a copy by TMA takes, where the buffer is not tiled.
-LONGEST_COPY = 256
 #: Bytes of shared memory of a block (sm_90a, sm_100a), some left for barriers; each buffer starts at a multiple.
 MOST_SMEM = 232_448 - 1024
 SMEM_ALIGNMENT = 1024
@@ -125,7 +124,7 @@ def _same(view: CallView, old: CallFact | None, first: str, second: str) -> bool
         return False
     differ = view.shapes_differ(a.shape, b.shape)
     if differ is False:
-        return _fits_a_copy(view, a, b)
+        return True
     return _follow(view, old, first, second) if differ else False
 
 
@@ -140,14 +139,6 @@ def _follow(view: CallView, old: CallFact | None, first: str, second: str) -> bo
         if shape and moved and signature(getattr(before, "shape", None)) == signature(getattr(after, "shape", None)):
             return [Follow(old, kept, shape)]
     return False
-
-
-def _fits_a_copy(view: CallView, a: Array | Ref, b: Array | Ref) -> bool:
-    if not view.fact.api.startswith("copy"):
-        return True
-    tiled = any(isinstance(x, Ref) and x.type.space == "smem" and x.type.transforms for x in (a, b))
-    shape = view.exact_shape(a.shape)
-    return tiled or (shape is not None and all(n <= LONGEST_COPY for n in shape))
 
 
 # -- layouts ---------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from ..domain.array import Array
@@ -17,6 +18,10 @@ PARAMETERS = {
 }
 
 
+#: Keywords that ask for more than a plain store, by whatever name.
+_REDUCES = re.compile(r"atomic|reduc|op|add|acc|min|max|and|or|mode", re.IGNORECASE)
+
+
 def missing(repair: Repair) -> Iterator[Candidate]:
     """The axis that the kernel's mesh has; the block beside this one where two blocks form a cluster."""
     if repair.view.fact.excess:
@@ -24,12 +29,13 @@ def missing(repair: Repair) -> Iterator[Candidate]:
     names = repair.view.fact.missing
     if not names or any(n not in ("cluster_idx", "cluster_dim") for n in names):
         return
-    for axis, size in _axes(repair.view.fact.launch):
+    axes = _axes(repair.view.fact.launch)
+    for axis, size in axes:
         texts = {"cluster_dim": f'"{axis}"', "cluster_idx": _other_block(repair, axis, size)}
         added = ", ".join(f"{n}={texts[n]}" for n in names)
         edits = some(repair.add_argument(repair.view.fact.site, added))
         if edits:
-            yield Candidate(f"Add {added}", names == ("cluster_dim",), edits)
+            yield Candidate(f"Add {added}", names == ("cluster_dim",) and len(axes) == 1, edits)
 
 
 def _axes(launch: Launch | None) -> list[tuple[str, int | None]]:
@@ -63,9 +69,12 @@ def unknown(repair: Repair) -> Iterator[Candidate]:
         return
     word, value = found
     free = [p for p in PARAMETERS.get(fact.api, ()) if p not in fact.arg_sites]
-    for close in difflib.get_close_matches(name, free, 1, 0.5):
-        edit = repair.edit(Span(call.path, call.start + word.start, call.start + word.end), close)
-        yield Candidate(f"Rename {name} to {close}", True, (edit,))
+    close = difflib.get_close_matches(name, free, 1, 0.5)
+    for parameter in close:
+        edit = repair.edit(Span(call.path, call.start + word.start, call.start + word.end), parameter)
+        yield Candidate(f"Rename {name} to {parameter}", True, (edit,))
+    if close or _REDUCES.search(name):
+        return  # left away, it would no longer do what its author meant
     start, end = removal(repair.text(call), value.start, argument_end(repair.text(call), value.start))
     edit = repair.edit(Span(call.path, call.start + start, call.start + end), "")
     yield Candidate(f"Remove {name}", False, (edit,))
@@ -150,7 +159,7 @@ def _replaced(repair: Repair, name: str) -> Iterator[Candidate]:
 def _scratch(repair: Repair) -> list[tuple[str, object]]:
     """The kernel's scratch references by the names of the body's parameters."""
     kernel = kernel_of(repair)
-    return _named(kernel) if kernel is not None else []
+    return scratch_of(kernel) if kernel is not None else []
 
 
 def kernel_of(repair: Repair) -> Kernel | None:
@@ -160,7 +169,8 @@ def kernel_of(repair: Repair) -> Kernel | None:
     return next(found, None) if launch is not None else None
 
 
-def _named(kernel: Kernel) -> list[tuple[str, object]]:
+def scratch_of(kernel: Kernel) -> list[tuple[str, object]]:
+    """A kernel's scratch types by the names of the body's parameters."""
     content = kernel.scratch.slots["items"] if hasattr(kernel.scratch, "slots") else kernel.scratch
     if isinstance(content, dict):
         return [(str(k), t) for k, (_, t) in content.items()]

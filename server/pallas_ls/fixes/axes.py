@@ -16,6 +16,11 @@ def cluster_axis(repair: Repair) -> Iterator[Candidate]:
     yield from _renamed(repair, "cluster_dim", names)
 
 
+def collective_axis(repair: Repair) -> Iterator[Candidate]:
+    """The closest cluster axis for a copy, or the kernel's only one."""
+    yield from _renamed(repair, "collective_axes", _names(repair.view.fact.launch, ("cluster_names",)))
+
+
 def unknown_axis(repair: Repair) -> Iterator[Candidate]:
     """The closest axis of the mesh, where no store goes along the axis named; a cluster with this axis."""
     launch = repair.view.fact.launch

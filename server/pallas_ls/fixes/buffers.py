@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..domain.python import Int
-from ..domain.ref import RefType, Swizzle, Tiling
+from ..domain.ref import Ref, RefType, Swizzle, Tiling
 from ..rules.buffers import buffer_types, transforms_are_sound
 from ..source.span import Site
 from .candidate import Candidate, Repair, some
@@ -138,12 +138,26 @@ def arrivals(repair: Repair) -> Iterator[Candidate]:
         yield Candidate("Leave num_arrivals at its default, 1", False, edits)
 
 
+#: Calls that signal a barrier for one block, or wait at it: a Barrier does for them.
+_HARMLESS = frozenset(("async_store_smem", "copy_gmem_to_smem", "barrier_wait", "ref.at", "ref.get"))
+
+
+def _is_arrived_at(repair: Repair, made: Site) -> bool:
+    """Whether something else than stores and waits uses a barrier: blocks that meet there, which a Barrier has not."""
+    users = [f for f in repair.facts for v in f.operands.values() if isinstance(v, Ref) and _made_at(v, made)]
+    return not all(f.api in _HARMLESS for f in users)
+
+
+def _made_at(v: Ref, site: Site) -> bool:
+    return v.type.made is not None and v.type.made.site == site
+
+
 def plain_barrier(repair: Repair) -> Iterator[Candidate]:
     """A `Barrier` in place of a `ClusterBarrier`, where it is allocated."""
     barrier = repair.view.value("barrier")
     made = barrier.type.made if hasattr(barrier, "type") else None
     source = repair.source(made.site) if made is not None else None
-    if made is None or source is None or barrier.type.kind != "cluster_barrier":
+    if made is None or source is None or barrier.type.kind != "cluster_barrier" or _is_arrived_at(repair, made.site):
         return
     kept = [
         f"{name}={repair.source(made.args[name])}"

@@ -19,6 +19,14 @@ from .call_text import function_prefix, insertion, is_display, removal
 Edits = tuple[Edit, ...] | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a kernel's call must return once a change is done: an array of this shape."""
+
+    call: CallFact
+    shape: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A change that may repair the finding; the proof decides.
@@ -28,12 +36,14 @@ class Candidate:
       safe: it keeps the program's meaning.
       edits: all together.
       kind: of several that change the same thing only the best are offered; "grow" makes the data larger.
+      result: what a kernel must return then, where the edits count upon it.
     """
 
     title: str
     safe: bool
     edits: tuple[Edit, ...]
     kind: str = ""
+    result: Result | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,19 @@ class Repair:
     locate: Callable[[Site], Span | None]
     text: Callable[[Span], str]
     facts: tuple[CallFact, ...] = ()
+
+    def chunk_span(self, site: Site) -> Span | None:
+        """The place of the statement of the module (or the member of a class) in which a site is."""
+        inside = self.locate(Site(site.path, site.chunk, 0, 0))
+        if inside is None:
+            return None
+        rest = self.text(Span(site.path, inside.start, 1 << 60))
+        return Span(site.path, inside.start, inside.start + len(_first_statement(rest)))
+
+    def chunk(self, site: Site) -> str | None:
+        """The text of the statement of the module in which a site is."""
+        span = self.chunk_span(site)
+        return None if span is None else self.text(span)
 
     def made_by(self, site: Site) -> list[CallFact]:
         """What is known of the call at a site."""
@@ -129,6 +152,22 @@ class Repair:
             if prefix:
                 return prefix + name
         return name
+
+
+def _first_statement(text: str) -> str:
+    """The first statement of a text, to the end of what is indented under it."""
+    lines = text.splitlines(keepends=True)
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    out: list[str] = []
+    begun = False
+    for line in lines:
+        bare = line.strip()
+        inner = len(line) - len(line.lstrip()) > indent
+        if begun and bare and not inner and bare[0] not in ")]}#":
+            break
+        out.append(line)
+        begun = begun or not bare.startswith(("@", "#"))
+    return "".join(out).rstrip()
 
 
 def together(*groups: Edits) -> Edits:

@@ -7,6 +7,7 @@ from itertools import islice
 
 from ..domain.finding import Edit
 from .candidate import Candidate, Repair, apply_edits, edits_between
+from .data import changes_data
 from .proof import Attempt, Prover
 from .registry import candidates
 
@@ -33,6 +34,8 @@ def offers(repair: Repair, prover: Prover, paths: Iterable[str]) -> Iterator[Can
         if _enough(candidate.kind, counts):
             continue
         found = prover.attempt(candidate, repair, every)
+        if found is not None and changes_data(repair, found.candidate):
+            continue
         if found is not None and found.left is None:
             counts[candidate.kind] = counts.get(candidate.kind, 0) + 1
             yield found.candidate
@@ -51,7 +54,7 @@ def _in_two_steps(
         for second in islice(candidates(rest), SECOND_STEPS) if rest is not None else ():
             both = _joined(first.candidate, second, prover)
             found = prover.proven(both, repair, paths) if both is not None else None
-            if found is not None:
+            if found is not None and not changes_data(repair, found):
                 yield found
                 return
 
@@ -73,7 +76,7 @@ def _joined(first: Candidate, second: Candidate, prover: Prover) -> Candidate | 
 
 def _enough(kind: str, counts: dict[str, int]) -> bool:
     """Whether a further fix of a kind says nothing new: a part of it, or something smaller, helps already."""
-    if kind == "grow":
+    if kind in ("grow", "pad"):
         return bool(counts)
     if kind == "LAYOUT_AND_TRANSFORMS" and counts.keys() & {"LAYOUT", "TRANSFORMS"}:
         return True

@@ -17,7 +17,7 @@ from ..rules.view import CallView
 from ..source.module import Module, parse_module
 from ..source.span import Site, Span
 from .agreement import Follow, agrees, of_call
-from .candidate import Candidate, Repair, apply_edits, moved, together
+from .candidate import Candidate, Repair, Result, apply_edits, moved, together
 from .literals import set_shape
 
 Judged = tuple[list[Violation], list[Doubt]]
@@ -128,12 +128,12 @@ class Prover:
             if edited is None:
                 return None
             after = self._state(every, edited)
-            comparison = Comparison(before, after, by_path, repair)
+            comparison = Comparison(before, after, by_path, repair, candidate.result)
             answer = comparison.answer()
             if isinstance(answer, bool):
                 left = None if answer else comparison.only_violation_left()
                 return Attempt(candidate, after, left) if answer or left is not None else None
-            followed = _following(candidate, answer, repair)
+            followed = _following(candidate, answer, repair) if candidate.result is None else None
             if followed is None:
                 return None
             candidate = followed
@@ -201,13 +201,30 @@ class Comparison:
     after: State
     by_path: dict[str, list[Edit]]
     repair: Repair
+    result: Result | None = None
 
     def answer(self) -> bool | list[Follow]:
         """Whether the change repairs the violation and breaks nothing, or which operands would have to follow."""
         if self._newly_raised() or self._leaves_a_tail() or self.after.notes > self.before.notes:
             return False
         calls = self._calls_agree()
-        return calls if calls is not True else not self._still_refused()
+        return calls if calls is not True else not self._still_refused() and self._returns_as_said()
+
+    def _returns_as_said(self) -> bool:
+        """The kernel returns what the change counts upon, in the context that is repaired."""
+        if self.result is None:
+            return True
+        call, view = self.result.call, self.repair.view
+        place, chain = self._old("", call.site), [self._old("", s) for s in call.chain]
+        found = [
+            f.result
+            for f in self.after.facts
+            if f.api == "kernel()"
+            and self.after.mark("", f.site) == place
+            and [self.after.mark("", s) for s in f.chain] == chain
+        ]
+        shapes = [view.exact_shape(r.shape) for r in found if isinstance(r, Array)]
+        return bool(shapes) and all(s == self.result.shape for s in shapes)
 
     def only_violation_left(self) -> Violation | None:
         """The violation that came to light when the first was repaired, where nothing else speaks against it."""
@@ -268,12 +285,19 @@ class Comparison:
             key = self.after.mark(fact.api, fact.site)
             if of_call(fact) in known.get(key, ()) or (fact.launch is None and key in launched):
                 continue
+            if self._says_nothing(fact):
+                continue
             answer = agrees(old.get(key, [None])[0], fact, self._target(), self.after.divisions)
             if answer is False:
                 return False
             if isinstance(answer, list):
                 follows += answer
         return follows or True
+
+    def _says_nothing(self, fact: CallFact) -> bool:
+        """A function for all of its callers, with shapes that only they know; the repaired call is looked at, too."""
+        shapes = [getattr(v, "shape", ()) for v in fact.operands.values() if isinstance(v, (Array, Ref))]
+        return bool(self.repair.view.fact.chain) and not fact.chain and not all(isinstance(s, tuple) for s in shapes)
 
     def _target(self) -> Target:
         return self.repair.violation.target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import arguments, axes, buffers, store, synchronous, variants, views
+from . import arguments, axes, buffers, copies, store, synchronous, variants, views
 from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
@@ -17,7 +17,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "missing-argument": (arguments.missing,),
     "unknown-argument": (arguments.unknown,),
     "not-a-reference": (arguments.reference,),
-    "store-memory-space": (arguments.memory_space("ref"),),
+    "async-store-memory-space": (arguments.memory_space("ref"),),
     "barrier-memory-space": (arguments.memory_space("barrier"),),
     "async-store-shape": (store.shape,),
     "async-store-dtype": (store.dtype,),
@@ -35,9 +35,26 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "async-store-transforms": (variants.lowering, synchronous.store),
     "async-store-bytes": (variants.lowering, synchronous.store),
     "async-store-layout": (variants.lowering,),
-    "async-store-layout-shape": (variants.lowering,),
+    "layout-cast-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),
     "async-store-atomic": (store.atomic,),
+    # Copies, barriers and waits.
+    "copy-reference": (copies.references,),
+    "copy-memory-space": (copies.exchanged,),
+    "copy-dtype": (copies.dtype,),
+    "copy-shape": (copies.shape,),
+    "copy-barrier": (buffers.plain_barrier,),
+    "copy-architecture": (copies.missing_barrier,),
+    "copy-reduction": (copies.reduction,),
+    "collective-axis": (axes.collective_axis,),
+    "leader-axes": (copies.leader_axes,),
+    "one-barrier": (copies.one_barrier,),
+    "barrier-reference": (copies.references,),
+    "tma-box": (copies.transforms, copies.in_bounds),
+    "tma-row": (copies.whole_rows,),
+    "smem-contiguous": (copies.transforms,),
+    "wait-count": (copies.wait_for_all,),
+    "wait-architecture": (copies.wait_at_barrier,),
 }
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ..domain.array import Array
 from ..domain.layout import Tiled
 from ..domain.ref import Ds, Indexed, Position, Ref
-from ..domain.target import JaxVersion, Semantics
 from ..rules.rule import Unsure
 from ..rules.store_case import store_case
 from ..rules.transfer.case import StoreCase
@@ -18,6 +17,7 @@ from ..rules.view import CallView, origins
 from .candidate import Candidate, Edits, Repair, some, together
 from .layouts import give_layout
 from .literals import set_shape
+from .padding import padded
 from .transforms import described, set_transforms
 
 #: Variants looked at; most of them differ in the layout alone.
@@ -29,7 +29,7 @@ OF_A_KIND = 2
 def lowering(repair: Repair) -> Iterator[Candidate]:
     """Variants of the refused store, those that change least first."""
     case = store_case(repair.view)
-    if isinstance(case, Unsure) or _never_lowers(case):
+    if isinstance(case, Unsure):
         return
     tried: dict[Change, int] = {}
     for variant in _variants(repair.view, case):
@@ -37,14 +37,12 @@ def lowering(repair: Repair) -> Iterator[Candidate]:
         if tried.get(variant.change, 0) >= OF_A_KIND:
             continue
         edits = _edits(repair, case, variant.case)
+        if kind == "grow":
+            tried[variant.change] = tried.get(variant.change, 0) + (not edits)
+            yield from _padded(repair, case, variant.case, edits)
         if edits:
             tried[variant.change] = tried.get(variant.change, 0) + 1
             yield Candidate(_title(repair, case, variant.case), variant.change < Change.SHAPE, edits, kind)
-
-
-def _never_lowers(case: StoreCase) -> bool:
-    """JAX 0.10 finds no layout for values of more than two dimensions under Warpgroup semantics, casts or not."""
-    return case.version < JaxVersion(0, 11) and case.semantics is Semantics.WARPGROUP and len(case.shape) > 2
 
 
 def _variants(view: CallView, case: StoreCase) -> Iterator[Variant]:
@@ -89,6 +87,17 @@ def _edits(repair: Repair, old: StoreCase, new: StoreCase) -> Edits:
     if new.shape != old.shape:
         groups.append(resized(repair, new.shape))
     return together(*groups)
+
+
+def _padded(repair: Repair, old: StoreCase, new: StoreCase, edits: Edits) -> Iterator[Candidate]:
+    """The same for data from outside of the kernel: its tiles follow the padded operands, or are edited with them."""
+    same_shape = replace(new, shape=old.shape)
+    kept = _edits(repair, old, same_shape)
+    words = _title(repair, old, same_shape)
+    yield from padded(repair, old.shape, new.shape, kept, words[:1].lower() + words[1:])
+    if edits:
+        words = _title(repair, old, new)
+        yield from padded(repair, old.shape, new.shape, edits, words[:1].lower() + words[1:])
 
 
 def _unoptimized(repair: Repair) -> Edits:

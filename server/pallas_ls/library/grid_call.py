@@ -12,7 +12,7 @@ from typing import Any
 
 from ..domain.python import Call, DictCell, ListCell, Made, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Launch, Ref, RefType
-from . import launch, pipelines
+from . import launch, pipeline_memory
 from .recording import record, recorded
 from .registry import Arguments, Registry
 from .scratch import as_ref, operand_refs, parameter_names, result_of
@@ -115,7 +115,7 @@ def _block(m: Any, spec: Value, ref: Value) -> Value:
         return ref if spec is None else m.unknown("a block of a spec that is not known", spec)
     if not isinstance(ref, Ref):
         return m.unknown("a block of an operand that is not known", ref)
-    shape = pipelines.block_shape(spec, ref)
+    shape = pipeline_memory.block_shape(spec, ref)
     space = getattr(spec.params.get("memory_space"), "space", "smem")
     t = RefType("data", space, shape, ref.dtype, spec.transforms, {"spec": spec}, (), spec.made)
     return Ref(t, shape, ref.dtype, (), ref.name)

@@ -8,7 +8,7 @@ from typing import Any
 from ..domain.array import Array, ElementType, Shape
 from ..domain.dtype import DTYPES, DType
 from ..domain.python import Call, Int, Value
-from . import registers, shapes
+from . import allocations, registers, shapes
 from .convert import BOOL, FLOAT32, INT32, as_array, as_axes, as_jax_dtype
 from .promote import known_type
 from .registry import Registry
@@ -127,7 +127,7 @@ def _reductions(r: Registry) -> None:
         r.function(f"jax.numpy.{name}", signature)(_with_dtype(name, rule))
     for name, rule in _WITHOUT_DTYPE.items():
         r.function(f"jax.numpy.{name}", "a, axis=None, out=None, keepdims=False, initial=None, where=None")(
-            _without_dtype(rule)
+            _without_dtype(name, rule)
         )
 
 
@@ -140,14 +140,16 @@ def _with_dtype(name: str, rule: TypeRule) -> Callable[..., Value]:
             default: ElementType = x.dtype if name in _PROMOTED else rule(m, x.dtype)
         else:
             default = rule(m, x.dtype)
+        allocations.note_reduction(m, call.site, name, x, axis)
         return reduced(m, x, axis, keepdims, as_jax_dtype(m, dtype, default))
 
     return model
 
 
-def _without_dtype(rule: TypeRule) -> Callable[..., Value]:
+def _without_dtype(name: str, rule: TypeRule) -> Callable[..., Value]:
     def model(m: Any, call: Call, a: Value, axis: Value, keepdims: Value, initial: Value, **options: Value) -> Value:
         x = as_array(m, a)
+        allocations.note_reduction(m, call.site, name, x, axis)
         return reduced(m, x, axis, keepdims, rule(m, x.dtype))
 
     return model

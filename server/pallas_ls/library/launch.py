@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from ..domain.array import Array
+from ..domain.memory import Allocation
 from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
-from ..domain.ref import CompilerParams, Kernel, Launch
+from ..domain.ref import CompilerParams, Kernel, Launch, RefType
+from . import allocations
 from .convert import INT32
 from .plgpu_signatures import OLDER, SIGNATURES
 from .recording import bind, record, record_call, recorded
@@ -63,8 +67,9 @@ def _kernel(m: Any, call: Call) -> Value:
 
 def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
     v = dict(a.values)
+    given = v["mesh_kwargs"] if isinstance(v["mesh_kwargs"], dict) else {}
+    a = replace(a, sites={**a.sites, **{k: call.kwarg_sites[k] for k in given if k in call.kwarg_sites}})
     for old, new in OLD_KEYWORDS.items():
-        given = v["mesh_kwargs"] if isinstance(v["mesh_kwargs"], dict) else {}
         if old in given or old in a.given:
             v[new] = given.get(old, v.get(old))
     launch = Launch(
@@ -78,7 +83,8 @@ def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
         False,
         Made(call.site, a.sites),
     )
-    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, Made(call.site, a.sites), m.chain)
+    made = Made(call.site, a.sites)
+    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, made, m.chain, v["compiler_params"])
     m.kernels.append(kernel)
     record_call(m, "kernel", call, replace(a, values=v), kernel)
     return kernel
@@ -121,6 +127,7 @@ def _called(m: Any, f: Kernel, call: Call) -> Value:
     operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
     result = result_of(m, f.out_type)
     record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
+    record(m, "kernel.body", f.made.site, {"kernel": f, "operands": call.args}, None, f.made.args)
     _launch(m, f, operands)
     return result
 
@@ -165,9 +172,11 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
         return
     names = parameter_names(f.body, len(operands) + len(items))
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
-    _with_scratch(
-        m, f, lambda args, kwargs: _run_body(m, f, (*operands, *out_refs, *args), kwargs), len(operands) + len(items)
-    )
+    m.launches.append(f.launch)
+    try:
+        _with_scratch(m, f, lambda args, kwargs: _called_body(m, f, (*operands, *out_refs, *args), kwargs), len(names))
+    finally:
+        m.launches.pop()
 
 
 def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
@@ -176,22 +185,39 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
     content = scratch.slots["items"] if isinstance(scratch, (ListCell, DictCell)) else scratch
 
     def one(rows: Value) -> Value:
-        record(m, "launch", kernel.made.site, {"scratch": rows}, None)
+        record(m, "launch", kernel.made.site, {"scratch": rows}, None, kernel.made.args)
         if isinstance(rows, dict):
-            return run((), {k: as_ref(m, t, str(k)) for k, (_, t) in rows.items()})
+            types = {str(k): t for k, (_, t) in rows.items()}
+            with _memory(m, kernel, allocations.by_name(types)):
+                return run((), {k: as_ref(m, t, k) for k, t in types.items()})
         if type(rows) is tuple:
             names = parameter_names(kernel.body, before + len(rows))[before:]
-            return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
+            with _memory(m, kernel, allocations.by_place(names, rows)):
+                return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
+        if isinstance(rows, RefType):  # JAX passes over a type that stands in no list
+            return run((), {})
         return m.unknown("scratch types that are not known", rows)
 
     return m.lift(one, content) if isinstance(content, Choice) else one(content)
+
+
+@contextmanager
+def _memory(m: Any, kernel: Kernel, entries: tuple[Allocation, ...]) -> Iterator[None]:
+    """Keeps what the kernel allocates while its body runs, and records it all at the end."""
+    with allocations.scope(m, "kernel", kernel.made.site, entries, kernel.made) as scope:
+        yield
+    record(m, "kernel.memory", kernel.made.site, {"kernel": kernel, "scope": scope}, None, kernel.made.args)
+
+
+def _called_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
 
 
 def _run_body(m: Any, f: Kernel, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     m.launches.append(f.launch)
     outer, m.operations = m.operations, []
     try:
-        return m.program.calls.call(m, f.body, args, f.made.site, kwargs)
+        return _called_body(m, f, args, kwargs)
     finally:
         m.launches.pop()
         m.operations = outer
@@ -209,7 +235,7 @@ def _mesh_kernel(m: Any, call: Call, a: Arguments) -> Value:
         return Partial(function, (), rest, (), dict(call.kwarg_sites))
     made = Made(call.site, a.sites)
     launch = replace(_mesh_launch(m, v["mesh"]), semantics=semantics(m, v["compiler_params"]), made=made)
-    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, made, m.chain)
+    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, made, m.chain, v["compiler_params"])
     m.kernels.append(kernel)
     return kernel
 
@@ -230,13 +256,14 @@ def _mesh_launch(m: Any, mesh: Value) -> Launch:
 
 def _run_scoped(m: Any, call: Call, a: Arguments) -> Value:
     f, types, named = a.values["f"], a.values["types"], a.values["kw_types"]
+    entries = allocations.of_call(f, types, named)
     if type(types) is tuple:
-        names = parameter_names(f, len(types))
-        refs = tuple(as_ref(m, t, n) for t, n in zip(types, names, strict=True))
+        refs = tuple(as_ref(m, e.type, e.name) for e in entries[: len(types)])
     else:
         refs = (m.unknown("a buffer of a type that is not known", types),) * (positional_count(f) or 0)
     kw_refs = {k: as_ref(m, t, k) for k, t in named.items()} if isinstance(named, dict) else {}
-    return m.program.calls.call(m, f, refs, call.site, kw_refs)
+    with allocations.scope(m, "pl.run_scoped", call.site, entries, Made(call.site, a.sites)):
+        return m.program.calls.call(m, f, refs, call.site, kw_refs)
 
 
 def _with_scoped(m: Any, call: Call, a: Arguments) -> Value:
@@ -248,7 +275,10 @@ def _with_scoped(m: Any, call: Call, a: Arguments) -> Value:
             buffers = types if type(types) is tuple else ()
             refs = tuple(as_ref(inner, t, f"ref{i}") for i, t in enumerate(buffers))
             kw_refs = {k: as_ref(inner, t, k) for k, t in named.items()} if isinstance(named, dict) else {}
-            return inner.program.calls.call(inner, at.args[0], (*use.args, *refs), use.site, {**use.kwargs, **kw_refs})
+            kwargs = {**use.kwargs, **kw_refs}
+            entries = allocations.of_call(None, types, named)
+            with allocations.scope(inner, "pl.run_scoped", use.site, entries, Made(call.site, a.sites)):
+                return inner.program.calls.call(inner, at.args[0], (*use.args, *refs), use.site, kwargs)
 
         return Builtin("with_scoped", run)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain.array import Array, ElementType, Extent, Shape, element_bits
 from ..domain.python import Call, Int, ListCell, Slice, Value
-from . import jnp_reduce, registers, shapes
+from . import allocations, jnp_reduce, registers, shapes
 from .convert import INT32, as_array, as_constant, as_dtype, as_extent, as_jax_dtype, as_shape
 from .jnp_contract import contracted, dot_general_shape
 from .jnp_create import filled, like
@@ -235,7 +235,7 @@ def _at_axis(m: Any, a: Array, axis: Value, extent: Callable[[Extent], Extent]) 
 
 def _reduced(r: Registry) -> None:
     for name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod"):
-        r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_reduction)
+        r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_reduction(name.removeprefix("reduce_")))
     for name in ("reduce_and", "reduce_or", "reduce_xor"):
         r.function(f"jax.lax.{name}", "operand, axes, *, out_sharding=None")(_bit_reduction)
 
@@ -261,14 +261,19 @@ def _reduced(r: Registry) -> None:
         r.function(f"jax.lax.{name}", "operand, axis=0, reverse=False")(_scan)
 
 
-def _reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Array:
-    a = as_array(m, operand)
-    return replace(jnp_reduce.reduced(m, a, axes, False, a.dtype), weak=a.weak)
+def _reduction(name: str) -> Callable[..., Array]:
+    def model(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Array:
+        a = as_array(m, operand)
+        allocations.note_reduction(m, call.site, name, a, axes)
+        return replace(jnp_reduce.reduced(m, a, axes, False, a.dtype), weak=a.weak)
+
+    return model
 
 
 def _bit_reduction(m: Any, call: Call, operand: Value, axes: Value, out_sharding: Value) -> Value:
     """Never weak, unlike the arithmetic ones."""
-    return replace(_reduction(m, call, operand, axes, out_sharding), weak=False)
+    a = as_array(m, operand)
+    return replace(jnp_reduce.reduced(m, a, axes, False, a.dtype), weak=False)
 
 
 def _scan(m: Any, call: Call, operand: Value, axis: Value, reverse: Value) -> Value:

@@ -9,8 +9,11 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array
+from ..domain.dtype import DTYPES, DType
+from ..domain.memory import Allocation
 from ..domain.python import Bool, Builtin, Call, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import RefType
+from . import allocations
 from .convert import INT32, as_array
 from .plgpu_signatures import SIGNATURES
 from .recording import recorded
@@ -157,9 +160,24 @@ def _scheduling(m: Any, call: Call, a: Arguments) -> Value:
         items = inner.program.items.iterate(inner, grid_names)
         index = tuple(Array((), INT32) for _ in items) if items is not None else inner.unknown("an index", grid_names)
         info = LoopInfo({"index": index, "local_index": Array((), INT32), "num_local_steps": None})
-        return loop_body(inner, at, (info,), a.values["init_carry"], keyword="carry")
+        clustered = bool(inner.program.items.iterate(inner, a.values["cluster_axes"]))
+        with allocations.scope(inner, "dynamic_scheduling_loop", call.site, _scheduler(clustered)):
+            return loop_body(inner, at, (info,), a.values["init_carry"], keyword="carry")
 
     return Builtin("plgpu.dynamic_scheduling_loop", decorate)
+
+
+def _scheduler(clustered: bool) -> tuple[Allocation, ...]:
+    """What a dynamic scheduling loop allocates for two turns: 16 bytes each, and two barriers (helpers.py)."""
+    two, kinds = (Int(2),), ("barrier", "cluster_barrier" if clustered else "barrier")
+    # Their number of arrivals is that of the threads: of the same kind, they are told apart by nothing.
+    answers = RefType("data", "smem", (Int(2), Int(16)), DTYPES["int8"])
+    barriers = [RefType(k, "smem", two, DType(k, 64, "barrier"), (), {"scheduler": "threads"}) for k in kinds]
+    return (
+        Allocation("try_cancel_buffer", answers),
+        Allocation("try_cancel_barrier", barriers[0]),
+        Allocation("cancel_used_barrier", barriers[1]),
+    )
 
 
 def _run_state(m: Any, call: Call, a: Arguments) -> Value:

@@ -7,8 +7,8 @@ from typing import Any
 from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.python import Call, Int, Value
+from . import allocations, jnp_reduce, registers, shapes
 from . import elementwise as e
-from . import jnp_reduce, registers, shapes
 from .convert import FLOAT32, as_array, as_extent, as_jax_dtype
 from .elementwise import Rule
 from .registry import Registry
@@ -63,4 +63,5 @@ def register(r: Registry) -> None:
         x = as_array(m, a)
         if b is not None or return_sign is not False or not isinstance(x.dtype, DType):
             return m.unknown("logsumexp of values that are not known", a, b, site=call.site)
+        allocations.note_reduction(m, call.site, "sum", x, axis)
         return jnp_reduce.reduced(m, x, axis, keepdims, jnp_reduce.mean_type(m, x.dtype))

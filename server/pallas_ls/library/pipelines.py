@@ -3,28 +3,32 @@ loops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ..domain.array import Array, Extent, Shape
-from ..domain.python import Builtin, Call, Int, Made, Opaque, Unknown, Value
+from ..domain.python import Builtin, Call, DictCell, Int, ListCell, Made, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType
-from . import launch, loops
+from ..source.span import Site
+from . import allocations, launch, loops, pipeline_memory
 from .convert import as_extent
 from .plgpu_signatures import SIGNATURES
-from .recording import Model, recorded
-from .registry import Arguments, Registry
+from .recording import Model, record, recorded
+from .registry import NO_ATTRIBUTE, Arguments, Registry
 from .scratch import parameter_names, result_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pipeline:
-    """What `emit_pipeline*` returns: called with references to its operands, it runs the body."""
+    """What `emit_pipeline*` returns: called with references to its operands, it runs the body. `maps`: what the index
+    map of each spec gives, inputs first; () where the specs are not known."""
 
     kind: str
     params: Mapping[str, Value]
     made: Made
+    maps: tuple[pipeline_memory.Mapped | None, ...] = ()
 
 
 def register(r: Registry, module: str) -> None:
@@ -37,10 +41,18 @@ def register(r: Registry, module: str) -> None:
         f"{module}.inline_mgpu", "inline_mgpu", SIGNATURES["inline_mgpu"], _inline
     )
     r.calls[Pipeline] = _run
+    r.attribute(Pipeline)(_attribute)
 
 
 def _maker(api: str) -> Model:
-    return lambda m, call, a: Pipeline(api, a.values, Made(call.site, a.sites))
+    def model(m: Any, call: Call, a: Arguments) -> Value:
+        specs = [x for name in ("in_specs", "out_specs") for x in _specs(m, a.values[name]) or (None,)]
+        known = [
+            pipeline_memory.mapped(m, s, a.values["grid"], call) if isinstance(s, BlockSpec) else None for s in specs
+        ]
+        return Pipeline(api, a.values, Made(call.site, a.sites), tuple(known))
+
+    return model
 
 
 def block_extents(m: Any, v: Value) -> Shape:
@@ -69,6 +81,56 @@ def _run(m: Any, f: Pipeline, call: Call) -> Value:
         return m.unknown("a pipeline with specs that are not known", p["in_specs"], p["out_specs"])
     every = [*specs[0], *specs[1]]
     names = parameter_names(p["body"], len(every) + 1)[1:]
+    record(m, "pipeline()", call.site, {"pipeline": f, "refs": call.args, "specs": specs}, None)
+    if "allocations" in call.kwargs:
+        return _run_body(m, f, call, specs, names)
+    with _memory(m, f, call, (specs[0], specs[1]), names):
+        return _run_body(m, f, call, specs, names)
+
+
+@contextmanager
+def _memory(
+    m: Any, f: Pipeline, call: Call, specs: tuple[list[Value], list[Value]], names: list[str]
+) -> Iterator[None]:
+    """The pipeline's own buffers and barriers, for as long as it runs."""
+    entries = pipeline_memory.allocations_of(m, f.kind, f.params, specs, call.args, names, call)
+    record(m, "pipeline.memory", call.site, {"pipeline": f, "types": tuple(e.type for e in entries)}, None)
+    with allocations.scope(m, f.kind, call.site, entries, f.made):
+        yield
+
+
+def _get_allocations(m: Any, f: Pipeline, call: Call) -> Value:
+    """`pipeline.get_allocations(*refs)`: types for `pl.run_scoped`, by keyword."""
+    specs = _specs(m, f.params["in_specs"]), _specs(m, f.params["out_specs"])
+    if specs[0] is None or specs[1] is None or call.open:
+        return m.unknown("the allocations of a pipeline with specs that are not known")
+    names = parameter_names(f.params["body"], len(specs[0]) + len(specs[1]) + 1)[1:]
+    entries = pipeline_memory.allocations_of(m, f.kind, f.params, (specs[0], specs[1]), call.args, names, call)
+    buffers = [e.type for e in entries if not _is_barrier(e.type)]
+    barriers = [e.type for e in entries if _is_barrier(e.type)]
+    produced = len(barriers) - (len(specs[0]) if f.params["manual_consumed_barriers"] is True else 1)
+    groups = {
+        "flat_in_smem_refs": buffers[: len(specs[0])],
+        "flat_out_smem_refs": buffers[len(specs[0]) :],
+        "flat_produced_barrier_refs": barriers[:produced],
+        "flat_consumed_barrier_refs": barriers[produced:],
+    }
+    return DictCell({"items": {k: (k, ListCell({"items": tuple(v)})) for k, v in groups.items()}})
+
+
+def _is_barrier(t: Value) -> bool:
+    return isinstance(t, RefType) and t.kind != "data"
+
+
+def _attribute(m: Any, v: Pipeline, name: str, site: Site) -> Value:
+    if name != "get_allocations" or v.kind != pipeline_memory.SPECIALIZED:
+        return NO_ATTRIBUTE
+    return Builtin("get_allocations", lambda inner, call: _get_allocations(inner, v, call))
+
+
+def _run_body(m: Any, f: Pipeline, call: Call, specs: tuple[Any, Any], names: list[str]) -> Value:
+    p = f.params
+    every = [*specs[0], *specs[1]]
     blocks = tuple(_block(m, s, call.args[i] if i < len(call.args) else None, names[i]) for i, s in enumerate(every))
     index = _index(m, p["grid"])
     if p.get("compute_context") is not None:
@@ -119,16 +181,12 @@ def _block(m: Any, spec: Value, ref: Value, name: str) -> Value:
     """The reference to one step's block of an operand."""
     if not isinstance(spec, BlockSpec):
         return m.unknown("a block of a spec that is not known", spec)
+    if pipeline_memory.in_smem(spec) is False and isinstance(ref, Ref):
+        return ref  # it stays in global memory, whole
     dtype = ref.dtype if isinstance(ref, Ref) else m.unknown("the element type of an operand that is not known", ref)
-    shape = block_shape(spec, ref)
+    shape = pipeline_memory.block_shape(spec, ref)
     t = RefType("data", "smem", shape, dtype, spec.transforms, {"spec": spec}, (), spec.made)
     return Ref(t, shape, dtype, (), name)
-
-
-def block_shape(spec: BlockSpec, ref: Value) -> Shape:
-    """The block's shape; of a spec without one, the operand's."""
-    whole = spec.params.get("block_shape") is None
-    return ref.shape if whole and isinstance(ref, Ref) else spec.shape
 
 
 # -- inline_mgpu -----------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from ..domain import dim as dims
 from ..domain.array import Array, LayoutName, ShapeDtype
 from ..domain.dtype import DType, dtype_named
 from ..domain.python import Builtin, Call, Int, Made, Unknown, Value
-from ..domain.ref import CompilerParams, Elsewhere, Loaded, Ref
+from ..domain.ref import CompilerParams, Elsewhere, Loaded, Ref, RefType
 from ..source.span import Site
 from . import pipelines, plgpu_types, refs
 from .convert import BOOL, INT32, as_constant, as_dtype, as_extent, as_shape
 from .plgpu_signatures import BUFFER, OLDER, SIGNATURES
-from .plgpu_types import made
+from .plgpu_types import SEMAPHORE, made, semaphore_type
 from .recording import Model, bind, record, recorded, run_recorded
 from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, method
 
@@ -58,6 +58,9 @@ def register(r: Registry) -> None:
     r.attribute(LayoutName)(_layout_attribute)
     r.calls[LayoutName] = _layout_called
     r.raw("builtins.__array_type__")(_array_type)
+    for name in ("REGULAR", "BARRIER"):
+        r.value(f"{MODULE}.SemaphoreType.{name}", RefType("semaphore", "gmem", (), SEMAPHORE))
+    r.calls[RefType] = semaphore_type
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(Described)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(Builtin)(_class_attribute)
@@ -136,7 +139,7 @@ def _layout_cast(m: Any, call: Call, a: Arguments) -> Value:
     x = a.values["x"]
     if not isinstance(x, Array):
         return m.unknown("a layout cast of something that is not known", x)
-    return Array(x.shape, x.dtype, x.weak, a.values["new_layout"], made=made(call, a))
+    return Array(x.shape, x.dtype, x.weak, a.values["new_layout"], made=made(call, a), cast_from=x.layout)
 
 
 def _iota(m: Any, call: Call, a: Arguments) -> Value:

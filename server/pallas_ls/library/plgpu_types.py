@@ -86,6 +86,14 @@ def _semaphore(m: Any, call: Call, a: Arguments) -> Value:
     return Ref(t, t.shape, t.dtype)
 
 
+def semaphore_type(m: Any, f: RefType, call: Call) -> Value:
+    """`plgpu.SemaphoreType.REGULAR(shape)`: a kind of semaphore, called for an array of them."""
+    if f.kind != "semaphore" or f.made is not None or len(call.args) != 1:
+        return m.unknown("a buffer type that is called", f)
+    sites = {"shape": call.arg_sites[0]} if call.arg_sites else {}
+    return RefType("semaphore", "gmem", as_shape(m, call.args[0]), SEMAPHORE, made=Made(call.site, sites))
+
+
 def _tiling(m: Any, call: Call, a: Arguments) -> Value:
     items = m.program.items.iterate(m, a.values["tiling"])
     tiling = tuple(as_extent(m, x) for x in items) if items is not None else m.unknown("a tiling that is not known")

@@ -209,7 +209,7 @@ def _from_slice(m: Any, extent: Extent, s: Slice) -> Ds:
 def _sized(m: Any, s: Slice, size: int) -> Int:
     stop = m.as_int(s.stop) if s.stop is not None else None
     start = m.as_int(s.start) if s.start is not None else None
-    if start is None and stop is not None and stop.dim == size:
+    if (start is None or start.dim == 0) and stop is not None and stop.dim == size:
         return Int(size, stop.origin)
     return Int(size)
 

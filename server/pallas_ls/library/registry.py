@@ -180,7 +180,7 @@ class Registry:
 def _modelled(name: str, signature: Signature, model: Callable[..., Value]) -> Callable[[Any, Call], Value]:
     def run(m: Any, call: Call) -> Value:
         arguments = signature.bind(call)
-        if not arguments.fits:
+        if not arguments.fits or (arguments.open and (signature.star or signature.star_star)):
             return m.unknown(f"{name} called with arguments that do not fit", *call.args, site=call.site)
         return by_case(
             m, arguments.values, lambda values: computed(m, name, values, call.site, model(m, call, **values))

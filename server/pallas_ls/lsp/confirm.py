@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +27,9 @@ from ..confirm.host import Outcome
 from ..confirm.host import confirm as ask_jax
 from ..confirm.protocol import Call, Event, Level, Machine, Progress, Request
 from ..confirm.ways import Local, Remote, Way
+from ..workspace.callers import possible_callers
 from .arguments import failed, read_place
-from .contexts import Calls, calls_at
+from .contexts import calls_at
 from .core import PallasServer
 from .documents import Document
 from .paths import is_file
@@ -133,10 +134,13 @@ Choose = Callable[[list[KernelCall]], tuple[KernelCall, ...]]
 
 def _plan(server: PallasServer, document: Document, manner: Manner, choose: Choose) -> Plan:
     """In the analysis thread: it reads the kernels and the files that they import."""
-    kernels = [k for k in server.analysis.session.kernels(document.path) if k.span.path == document.path]
+    settings = server.analysis.ground.settings
+    kernels = _kernels(server, document.path)
+    if not any(not k.why for k in kernels):
+        callers = possible_callers(document.path, settings.root, settings.exclude, server.analysis.files)
+        kernels = _kernels(server, document.path, callers)
     calls = {str(number): call for number, call in enumerate(choose(kernels), 1)}
     bundle = _bundle(server, document)
-    settings = server.analysis.ground.settings
     request = Request(
         files=bundle.files,
         target=bundle.target,
@@ -148,6 +152,10 @@ def _plan(server: PallasServer, document: Document, manner: Manner, choose: Choo
     )
     origins = {name: origin.replace("/", os.sep) for name, origin in bundle.origins.items()}
     return Plan(document, request, manner.way, Asked(calls, origins, manner.way.name, isinstance(manner.way, Local)))
+
+
+def _kernels(server: PallasServer, path: str, callers: Iterable[str] = ()) -> list[KernelCall]:
+    return [k for k in server.analysis.session.kernels(path, callers) if k.span.path == path]
 
 
 def _bundle(server: PallasServer, document: Document) -> Bundle:
@@ -164,16 +172,11 @@ def _at_line(server: PallasServer, kernels: list[KernelCall], document: Document
     if calls.meant:
         return _by_calls_or_import(calls.meant)
     if calls.calls:
-        raise failed(_missing(calls))
+        raise failed(calls.calls[0].why)
     where = sorted({document.text.line_of(kernel.span.start) + 1 for kernel in kernels})
     if not where:
         raise failed("no kernel is known in this file: nothing calls plgpu.kernel or pl.pallas_call here")
     raise failed(f"no kernel at line {line + 1}; there are some at {', '.join(map(str, where))}")
-
-
-def _missing(calls: Calls) -> str:
-    call = calls.calls[0]
-    return f"{call.name} cannot be called: {call.why.rstrip('.')}"
 
 
 def _all_callable(kernels: list[KernelCall]) -> tuple[KernelCall, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from ..answers.report import KernelCall
+from ..answers.report import KernelCall, MemoryLine
 from .confirm import CONFIRM
 from .contexts import SET, Calls, calls_at, identity
 from .core import PallasServer
@@ -28,7 +28,14 @@ def _lenses(server: PallasServer, document: Document) -> list[types.CodeLens]:
             made.append(types.CodeLens(range_, confirm_command(document.uri, line, calls)))
         if len(calls.callable) > 1:
             made.append(types.CodeLens(range_, _pick(document.uri, line, calls)))
-    return made
+    return made + [_memory(server, document, line) for line in server.analysis.session.memory(document.path)]
+
+
+def _memory(server: PallasServer, document: Document, line: MemoryLine) -> types.CodeLens:
+    """What the kernel takes of its block's memory; a click does nothing."""
+    start = document.text.line_start(document.text.line_of(line.span.start))
+    position = server.render.positions.position(document.text, start)
+    return types.CodeLens(types.Range(position, position), types.Command(line.text, ""))
 
 
 def confirm_command(uri: str, line: int, calls: Calls) -> types.Command:

@@ -1,27 +1,19 @@
-"""Where a rule is explained on the web."""
+"""Where a rule is explained: its page of the documentation, a Markdown file that is installed with the package."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import metadata
+from pathlib import Path
 
 from ..rules.registry import rule_named
 
-#: The label of the project's URL below which the rules' pages lie.
-LABEL = "Rules"
+_PACKAGE = Path(__file__).resolve().parent.parent
+#: In an installed package; in a checkout, where the package is imported from `server/`.
+_FOLDERS = (_PACKAGE / "docs" / "rules", _PACKAGE.parent.parent / "docs" / "rules")
 
 
 def page_of(code: str) -> str | None:
-    """The address of a rule's page; None for other codes, and where the installed package names no place."""
-    base = _base()
-    return f"{base.rstrip('/')}/{code}.md" if base and rule_named(code) else None
-
-
-@cache
-def _base() -> str | None:
-    try:
-        urls = metadata.metadata("pallas-ls").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
+    """The URI of a rule's page; None for other codes, and where no pages are installed."""
+    if rule_named(code) is None:
         return None
-    labelled = dict(url.split(", ", 1) for url in urls if ", " in url)
-    return labelled.get(LABEL)
+    pages = (folder / f"{code}.md" for folder in _FOLDERS)
+    return next((page.as_uri() for page in pages if page.is_file()), None)

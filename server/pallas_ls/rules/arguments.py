@@ -200,7 +200,7 @@ RULES = (
         "can be stored: `plgpu.load(ref, layout=plgpu.Layout.WGMMA)`. The receiving block's index is an integer.",
     ),
     Rule(
-        "store-memory-space",
+        "async-store-memory-space",
         "An asynchronous store goes to shared memory.",
         CALLS,
         70,

@@ -12,6 +12,8 @@ from .rule import Answer, Rule
 from .view import CallView
 
 API = ("async_store_smem",)
+#: Further calls that take a barrier.
+BARRIERS = ("copy_gmem_to_smem", "barrier_arrive", "barrier_wait", "barrier_test", "barrier_arrive_and_wait")
 PRIMITIVES = "jax/_src/pallas/mosaic_gpu/primitives.py"
 CORE = "jax/_src/pallas/mosaic_gpu/core.py"
 LOWERING = "jax/_src/pallas/mosaic_gpu/lowering.py"
@@ -39,9 +41,10 @@ def _rule(
     since: JaxVersion | None = None,
     semantics: Semantics | None = None,
     warpgroup_order: int | None = None,
+    apis: tuple[str, ...] = API,
 ) -> Rule:
     return Rule(
-        id, summary, API, order, check, source, text, since, semantics=semantics, warpgroup_order=warpgroup_order
+        id, summary, apis, order, check, source, text, since, semantics=semantics, warpgroup_order=warpgroup_order
     )
 
 
@@ -72,7 +75,7 @@ RULES = (
         "`Barrier(num_barriers=n)` is n barriers; the store takes one of them, `barrier.at[slot]`.",
     ),
     _rule(
-        "async-store-layout-shape",
+        "layout-cast-shape",
         "The stored value fills whole tiles of its register layout.",
         115,
         given.layout_shape,
@@ -98,6 +101,7 @@ RULES = (
         views.strided_view,
         _VIEW,
         "A step would take rows out of the middle of tiles.",
+        apis=tuple(views.VIEWED),
     ),
     _rule(
         "tiled-slice",
@@ -107,6 +111,7 @@ RULES = (
         _VIEW,
         "The tiles are contiguous in memory: a view is made of whole ones. Take another tile size, or slice at its "
         "multiples.",
+        apis=tuple(views.VIEWED),
     ),
     _rule(
         "tiled-index",
@@ -116,6 +121,7 @@ RULES = (
         _VIEW,
         "One row of a tile is not contiguous with the next. Index dimensions in front of the tiled ones, or take "
         "whole tiles with `pl.ds`.",
+        apis=tuple(views.VIEWED),
     ),
     _rule(
         "swizzled-transpose",
@@ -141,6 +147,7 @@ RULES = (
         given.barrier_view,
         f"{PRIMITIVES}, _get_barrier_base_index",
         "A barrier is found by its number: `barrier.at[slot]` with an integer, or a slice without a step.",
+        apis=(*API, *BARRIERS),
     ),
     _rule(
         "async-store-cluster-index",

@@ -18,6 +18,7 @@ from .buffers import transforms_are_sound
 from .rule import Answer, Note, Problem, Unsure
 from .store_case import named_layout
 from .transfer.behaviour import behaviour
+from .transfer.ops import cast_layout
 from .view import CallView, origins, show_array, show_shape
 
 
@@ -166,13 +167,23 @@ def layout_shape(v: CallView) -> Answer:
         cast = f"Cannot cast to layout {jax_repr(layout, v.version)}"
         jax = JaxError("ValueError", f"{cast}: the layout is notcompatible with the operand shape {shape} in")
     else:
-        jax = JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {shape}")
+        jax = _cast_error(v, src, layout, shape)
     name, tile = f"plgpu.Layout.{src.layout.name}", "x".join(map(str, layout.base_tile))
     text = f"{name} comes in tiles of {tile} elements; {show_array(src.shape, src.dtype)} is not made of whole ones."
     if len(shape) >= len(layout.base_tile):
         whole = rounded(shape, layout.base_tile)
         text += f" {src.dtype}{list(whole)} is."
     return Problem(text, jax, src.made.site if src.made is not None else v.site("src"))
+
+
+def _cast_error(v: CallView, src: Array, layout: Tiled, shape: tuple[int, ...]) -> JaxError:
+    """What Lane semantics raise for a layout that does not fit: a value that has a tiled one already is converted."""
+    old = named_layout(v, src.cast_from) if isinstance(src.cast_from, LayoutName) else None
+    if isinstance(old, Tiled) and isinstance(src.dtype, DType):
+        found = cast_layout(old, layout, shape, src.dtype.bits, v.version)
+        if isinstance(found, JaxError):
+            return found
+    return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {shape}")
 
 
 def barrier_view(v: CallView) -> Answer:

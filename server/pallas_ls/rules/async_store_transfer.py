@@ -15,6 +15,7 @@ from .async_store_operands import buffer_note, operands
 from .async_store_views import has_swizzle
 from .rule import Answer, Note, Problem, Unsure
 from .store_case import outcome, sent_bytes, store_case
+from .transfer.behaviour import behaviour
 from .transfer.case import Accepted, Undecided
 from .transfer.nearest import COMMON
 from .view import CallView, show_array
@@ -196,6 +197,11 @@ def _layout_text(v: CallView, error: JaxError) -> str:
             "conflicts."
         )
     case = store_case(v)
+    if not isinstance(case, Unsure) and case.constant and behaviour(v.version).splat_from_front and len(case.shape) > 2:
+        return (
+            "Up to JAX 0.10 no constant of more than two dimensions gets a register layout under Warpgroup semantics; "
+            "a value that is loaded or computed does."
+        )
     if not isinstance(case, Unsure) and len(case.shape) > 1 and not any(x.applies_to(case.shape) for x in COMMON):
         return (
             f"{' x '.join(map(str, case.shape[-2:]))} elements fill no whole register tiles (WGMMA: 64x8 elements of "

@@ -1,4 +1,4 @@
-"""Checks of the view through which an `async_store_smem` writes: whole tiles, no step, no other block."""
+"""Checks of the view through which a buffer is stored to or copied: whole tiles, no step, no other block."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from .rule import Answer, Problem, Unsure
 from .view import CallView
 
 V11 = JaxVersion(0, 11)
+#: The operand of each call that may be a view of a tiled buffer.
+VIEWED = {"async_store_smem": "ref", "copy_gmem_to_smem": "dst", "copy_smem_to_gmem": "src"}
 
 
 def _tiling(v: CallView, ref: Ref) -> tuple[int, ...] | None:
@@ -29,7 +31,7 @@ def has_swizzle(ref: Ref) -> bool:
 
 def _tiled_items(v: CallView) -> list[tuple[Indexed, object, int]]:
     """The first index of a tiled buffer, one entry a tiled dimension: (view, item, tile)."""
-    ref = v.value("ref")
+    ref = v.value(VIEWED[v.fact.api])
     if not isinstance(ref, Ref) or not ref.views or not isinstance(ref.views[0], Indexed):
         return []
     first = ref.views[0]

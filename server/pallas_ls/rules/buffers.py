@@ -224,7 +224,7 @@ def _site(t: RefType) -> Site | None:
 
 
 def _shape_note(t: RefType, at: Site | None) -> tuple[Note, ...]:
-    where = t.made.args.get("shape") if t.made else None
+    where = (t.made.args.get("shape") or t.made.args.get("block_shape")) if t.made else None
     return (
         (Note(where, f"the buffer's shape, {show_array(t.shape, t.dtype)}"),)
         if where is not None and where != at
@@ -259,7 +259,7 @@ RULES = (
     Rule(
         "tiling-divides",
         "A tiling divides the dimensions that it cuts.",
-        ("launch", "pl.run_scoped"),
+        ("launch", "pl.run_scoped", "pipeline.memory"),
         30,
         tiling_divides,
         "jax/_src/pallas/mosaic_gpu/core.py, TilingTransform.transform_type",
@@ -270,7 +270,7 @@ RULES = (
     Rule(
         "swizzle-row",
         "The row of a swizzled buffer is as wide as the swizzle.",
-        ("launch", "pl.run_scoped"),
+        ("launch", "pl.run_scoped", "pipeline.memory"),
         40,
         swizzle_row,
         "jax/_src/pallas/mosaic_gpu/core.py, SwizzleTransform.transform_type",

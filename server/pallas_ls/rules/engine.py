@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..domain import cond as conds
@@ -47,8 +47,31 @@ class Doubt:
     why: str
 
 
+class Kernels:
+    """The calls of each kernel, grouped when they are first asked for."""
+
+    def __init__(self, facts: Sequence[CallFact]) -> None:
+        self.facts = facts
+        self.groups: dict[object, list[CallFact]] | None = None
+
+    def of(self, fact: CallFact) -> Sequence[CallFact]:
+        """The calls of the kernel in which a call stands, in its context; those of warps belong to it."""
+        if self.groups is None:
+            self.groups = {}
+            for f in self.facts:
+                self.groups.setdefault(_kernel(f), []).append(f)
+        return self.groups.get(_kernel(fact), ()) if fact.launch is not None else ()
+
+
+def _kernel(f: CallFact) -> object:
+    made = f.launch.made if f.launch is not None else None
+    return (made.site if made is not None else id(f.launch), f.chain)
+
+
 def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) -> tuple[list[Violation], list[Doubt]]:
     """The first violated rule of each fact, in JAX's order; and the facts of which something is not known."""
+    facts = list(facts)
+    kernels = Kernels(facts)
     by_api: dict[str, list[Rule]] = {}
     for rule in all_rules():
         for api in rule.apis:
@@ -60,7 +83,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         rules = by_api.get(fact.api)
         if rules is None:
             continue
-        found = _judge_one(CallView(fact, target_of(fact)), rules)
+        found = _judge_one(CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact)), rules)
         if isinstance(found, Violation):
             violations.append(found)
             continue
@@ -94,7 +117,7 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
     """A call of unknown semantics is refused where both refuse it; quoted is what JAX says under the default ones."""
     default = view.target.default_semantics()
-    found = {s: _judge_under(CallView(view.fact, view.target, s), rules, s) for s in Semantics}
+    found = {s: _judge_under(CallView(view.fact, view.target, s, view.kernel), rules, s) for s in Semantics}
     other = next(found[s] for s in Semantics if s is not default)
     if isinstance(found[default], Violation) and isinstance(other, Violation):
         return found[default]

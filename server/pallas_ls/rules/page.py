@@ -38,9 +38,12 @@ def page(rule: Rule) -> str:
 
 
 def _public(api: str) -> str:
-    """A call's name as one writes it: "launch" is the kernel's, with the types that it was given."""
-    if api == "launch":
+    """A call's name as one writes it: "launch" is the kernel's, with the types that it was given, "kernel.body"
+    its call of the body, "kernel.memory" all that it allocates; "pipeline.memory" is what a pipeline does."""
+    if api in ("launch", "kernel.body", "kernel.memory"):
         return "plgpu.kernel"
+    if api in ("pipeline()", "pipeline.memory"):
+        return "plgpu.emit_pipeline"
     return f"jax.{api}" if api.startswith("lax.") else api if "." in api else f"plgpu.{api}"
 
 

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from . import accumulators, arguments, async_store, axes, buffers, register_layouts, tcgen05, wgmma
+from . import (
+    accumulators,
+    allocation,
+    arguments,
+    async_store,
+    axes,
+    barriers,
+    buffers,
+    copies,
+    kernel_call,
+    memory,
+    mesh,
+    pipeline,
+    register_layouts,
+    tcgen05,
+    tmem,
+    wgmma,
+)
 from .rule import Rule
 
 _MODULES = (
@@ -15,6 +32,16 @@ _MODULES = (
     accumulators,
     wgmma,
     tcgen05,
+    # copies and barriers
+    copies,
+    barriers,
+    # the kernel, its memory and pipelines
+    mesh,
+    kernel_call,
+    allocation,
+    tmem,
+    memory,
+    pipeline,
 )
 
 

@@ -17,6 +17,7 @@ from ..domain.ref import Ds, Indexed, Loaded, Permuted, Position, Ref, RefType, 
 from ..domain.target import Semantics
 from .buffers import transforms_are_sound
 from .rule import Unsure
+from .transfer.behaviour import behaviour
 from .transfer.case import Accepted, BarrierKind, Outcome, Sliced, StoreCase, Undecided, View
 from .transfer.ops import Load, load_layout
 from .transfer.store import async_store_outcome
@@ -90,6 +91,7 @@ def _store_case(v: CallView) -> StoreCase | Unsure:
         barrier.type.params.get("orders_tensor_core") is True,
         view,
         v.capability,
+        isinstance(src.layout, Splat) or isinstance(src.cast_from, Splat),
     )
 
 
@@ -151,6 +153,8 @@ def source_layout(
             return None  # computed from values of that layout: the solver may change it on the way
         return named_layout(v, layout)
     if isinstance(layout, Loaded):
+        if semantics is Semantics.WARPGROUP and behaviour(v.version).splat_from_front and len(shape) > 2:
+            return None  # there the solver gives a constant fewer layouts than a loaded value
         if semantics is Semantics.WARPGROUP:
             return SplatLayout(shape)  # as free as a constant: the solver gives it any layout that the store takes
         return _lane_load(v, layout.ref)

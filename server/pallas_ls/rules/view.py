@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ class CallView:
     target: Target
     #: Semantics supposed where they cannot be known, to ask what each would say.
     supposed: Semantics | None = None
+    #: The calls of the same kernel in the same context, this one among them, in the order in which they were seen.
+    kernel: Callable[[], Sequence[CallFact]] = tuple
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
 
     # -- target ------------------------------------------------------------------------------------

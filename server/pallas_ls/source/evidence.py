@@ -35,6 +35,12 @@ def starts_statement(text: str, at: int, indent: int, word: str) -> bool:
     return bool((_CALL_OR_STRING if word == "def" else _ANNOTATED).match(text, code))
 
 
+def annotated(text: str, at: int) -> bool:
+    """Whether the physical line at `at` reads `a: int = 1`: a field of a class, or a parameter."""
+    margin = _MARGIN.match(text, at)
+    return bool(_ANNOTATED.match(text, margin.end() if margin else at))
+
+
 def follows_header(text: str, line_end: int, at: int, indent: int) -> bool:
     """Whether the physical line at `at` is deeper than its statement and the one before it, which ends at `line_end`,
     ends in a colon."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pallas_ls.source.evidence import embedded_code, follows_header, follows_like_prose, starts_statement
+from pallas_ls.source.evidence import annotated, embedded_code, follows_header, follows_like_prose, starts_statement
 from pallas_ls.source.probe import complaint
 from pallas_ls.source.strings import IMPOSSIBLE_IN_BRACKETS, string_extent
 
@@ -202,6 +202,7 @@ class _Scan:
             certain
             or starts_statement(text, following, self.indent, self.word)
             or follows_header(text, at, following, self.indent)
+            or (self.word == "def" and annotated(text, following) and not self._parameter_may_follow(at))
         ):
             self._suspects.append(following)
         # Behind a backslash, outside brackets, `import` may well come (`from a \` `import b`): the parser is asked.
@@ -209,6 +210,15 @@ class _Scan:
             return False
         self._close(at, following)
         return True
+
+    def _parameter_may_follow(self, at: int) -> bool:
+        """Whether the code before `at`, inside brackets, ends where another parameter may begin."""
+        comments = list(self.comments)
+        while True:
+            code = self.text[self.code : at].rstrip()
+            if not comments or comments[-1][1] != self.code + len(code):
+                return code.endswith((",", "(", "*"))
+            at = comments.pop()[0]
 
     def _after_backslash(self, at: int) -> int | None:
         line_break = _LINE_BREAK.match(self.text, at + 1)

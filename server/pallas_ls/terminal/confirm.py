@@ -20,6 +20,7 @@ from ..confirm.protocol import MODULE, Call, Event, Level, Machine, Progress, Ra
 from ..confirm.ways import Local, Way
 from ..source.span import Span
 from ..source.text import Text
+from ..workspace.callers import possible_callers
 from ..workspace.files import UnreadableFile, WorkspaceFiles
 from ..workspace.project import Project
 from ..workspace.settings import Layer, suggestion
@@ -53,7 +54,9 @@ def confirm(place: str, options: Options) -> int:
     job = one_file(path, Projects(options.layer, reportable()))
     session, files = open_session(job)
     text = _text(job, files)
-    kernels = [kernel for kernel in session.kernels(job.files[0]) if kernel.span.path == job.files[0]]
+    settings = job.project.settings
+    callers = possible_callers(job.files[0], settings.root, settings.exclude, files)
+    kernels = [k for k in session.kernels(job.files[0], callers) if k.span.path == job.files[0]]
     chosen = chosen_kernels(kernels, files, text, line, name)
     calls = callable_kernels(chosen)
     for kernel in chosen:

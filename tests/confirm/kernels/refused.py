@@ -90,6 +90,28 @@ def box_too_large(x):
     return plgpu.kernel(body, out_type=OUT, scratch_types=scratch, compiler_params=WARPGROUP)(x)
 
 
+def no_layouts():
+    """JAX infers the layouts of the kernel as a whole, and names no line where there are none."""
+
+    def body(o, smem, barrier):
+        x = jnp.zeros((48, 64), jnp.float16)
+        plgpu.barrier_arrive(barrier)
+        store(x + x, smem, barrier)  # <- no_layouts: ValueError: Failed to infer a possible set of layouts.
+        plgpu.barrier_wait(barrier)
+
+    return in_cluster(body, scratch_types=[tiled(48), plgpu.Barrier()], compiler_params=WARPGROUP)
+
+
+def no_layouts_in_a_loop():
+    def body(o, smem, barrier):
+        @pl.loop(0, 4)
+        def _(i):
+            x = jnp.full((48, 64), i, jnp.float16)
+            store(x, smem, barrier)  # <- no_layouts_in_a_loop: ValueError: Failed to infer a possible set of layouts.
+
+    return in_cluster(body, scratch_types=[tiled(48), plgpu.Barrier()], compiler_params=WARPGROUP)
+
+
 def tiles_do_not_divide():
     """Raised before the body is called: the scratch type is at fault."""
 

@@ -12,7 +12,8 @@ TRANSFORMS = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
 def swap(out_gmem, inbox, arrived):
     me = jax.lax.axis_index("pair")
     tile = plgpu.layout_cast(jnp.full((ROWS, COLS), me, jnp.float16), plgpu.Layout.WGMMA)
-    plgpu.async_store_smem(tile, inbox, arrived, cluster_idx=1 - me, cluster_dim="pair")  # <- refused
+    plgpu.async_store_smem(tile, inbox, out_gmem, cluster_idx=1 - me, cluster_dim="pair")  # <- refused
+    plgpu.barrier_wait(arrived)
     plgpu.copy_smem_to_gmem(inbox, out_gmem.at[pl.ds(me * ROWS, ROWS)])
     plgpu.wait_smem_to_gmem(0)
 
@@ -22,7 +23,7 @@ kernel = plgpu.kernel(
     out_type=jax.ShapeDtypeStruct((2 * ROWS, COLS), jnp.float16),
     scratch_types=dict(
         inbox=plgpu.SMEM((ROWS, COLS), jnp.float16, transforms=TRANSFORMS),
-        arrived=plgpu.GMEM((1,), jnp.int32),
+        arrived=plgpu.Barrier(),
     ),
     cluster=(2,),
     cluster_names=("pair",),

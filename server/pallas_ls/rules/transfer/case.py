@@ -63,6 +63,7 @@ class StoreCase:
         Under Warpgroup a `Splat` is a constant that the solver may still give any layout.
       tiling, swizzle: the allocated ref's TilingTransform and SwizzleTransform (bytes), None without.
       view: None where the ref is stored to as allocated.
+      constant: the value is one number repeated, also where it is cast to `source`.
     """
 
     shape: Shape
@@ -79,6 +80,7 @@ class StoreCase:
     barrier_orders_tensor_core: bool = False
     view: View | None = None
     arch: tuple[int, int] = (9, 0)
+    constant: bool = False
 
     @property
     def register_bits(self) -> int:

@@ -205,6 +205,8 @@ def _with_layout(case: StoreCase, layout: Tiled, seen: Transforms | None) -> Sol
     """A value whose layout is fixed: its transforms are given, or the first ones conjured that can be stored to."""
     if not layout.applies_to(case.shape):
         return Undecided("the value's layout does not apply to its shape")
+    if not _takes_splat(case, layout):
+        return behaviour(case.version).unsatisfiable
     for transforms in _conjured(case) if seen is None else (seen,):
         possible = transferable(case, layout, transforms)
         if isinstance(possible, JaxError | Undecided):
@@ -237,7 +239,8 @@ def _candidate_layouts(case: StoreCase, seen: Transforms) -> tuple[Tiled, ...]:
 
 def _takes_splat(case: StoreCase, layout: Tiled) -> bool:
     """Whether a constant can take the layout; up to JAX 0.10 the wrong dimensions were compared above rank 2."""
-    if not isinstance(case.source, Splat) or not behaviour(case.version).splat_from_front:
+    constant = case.constant or isinstance(case.source, Splat)
+    if not constant or not behaviour(case.version).splat_from_front:
         return True
     return all(size % tile == 0 for size, tile in zip(case.shape, layout.base_tile, strict=False))
 

@@ -1,0 +1,27 @@
+"""A row of four-bit numbers is copied to shared memory."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+ROWS, COLS = 1, 256
+
+
+def body(x_gmem, out_gmem, tile, loaded):
+    plgpu.copy_gmem_to_smem(x_gmem.at[0:COLS], tile, loaded)
+    plgpu.barrier_wait(loaded)
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((512,), jnp.int4),
+    scratch_types=dict(
+        tile=plgpu.SMEM((COLS,), jnp.int4),
+        loaded=plgpu.Barrier(),
+    ),
+)
+
+if __name__ == "__main__":
+    x = jax.ShapeDtypeStruct((512,), jnp.int4)
+    jax.jit(kernel).trace(x).lower(lowering_platforms=("cuda",))

@@ -1,0 +1,29 @@
+"""A tile of an operand is copied to shared memory."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+ROWS, COLS = 64, 64
+
+
+def body(x_gmem, out_gmem, tile, loaded):
+    plgpu.copy_gmem_to_smem(x_gmem.at[0:ROWS], tile, loaded)  # <- refused
+    plgpu.barrier_wait(loaded)
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((ROWS, COLS), jnp.float16),
+    scratch_types=dict(
+        tile=plgpu.SMEM(
+            (ROWS, COLS), jnp.float16, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+        ),
+        loaded=plgpu.Barrier(),
+    ),
+)
+
+if __name__ == "__main__":
+    x = jax.ShapeDtypeStruct((100, COLS), jnp.float16)
+    jax.jit(kernel).trace(x).lower(lowering_platforms=("cuda",))

@@ -1,0 +1,19 @@
+"""Writes ones."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def ones(o_gmem):
+    o_gmem[...] = jnp.ones((128,), jnp.float32)
+
+
+kernel = plgpu.kernel(
+    ones,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=plgpu.SMEM((128,), jnp.float32),  # <- refused
+)
+
+if __name__ == "__main__":
+    jax.jit(kernel).trace().lower(lowering_platforms=("cuda",))

@@ -1,0 +1,27 @@
+"""A mask is copied to shared memory."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+ROWS, COLS = 64, 128
+
+
+def body(x_gmem, out_gmem, tile, loaded):
+    plgpu.copy_gmem_to_smem(x_gmem, tile, loaded)
+    plgpu.barrier_wait(loaded)
+
+
+kernel = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((ROWS, COLS), jnp.int8),
+    scratch_types=dict(
+        tile=plgpu.SMEM((ROWS, COLS), jnp.int8),
+        loaded=plgpu.Barrier(),
+    ),
+)
+
+if __name__ == "__main__":
+    x = jax.ShapeDtypeStruct((ROWS, COLS), jnp.int8)
+    jax.jit(kernel).trace(x).lower(lowering_platforms=("cuda",))

@@ -1,0 +1,30 @@
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+ROWS, COLS = 64, 64
+
+
+def body(x_gmem, out_gmem, tile, loaded):
+    plgpu.copy_gmem_to_smem(x_gmem, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.copy_smem_to_gmem(tile, out_gmem)
+    plgpu.wait_smem_to_gmem(-1)
+
+
+f = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((ROWS, COLS), jnp.float16),
+    scratch_types=dict(
+        tile=plgpu.SMEM((ROWS, COLS), jnp.float16),
+        loaded=plgpu.Barrier(),
+    ),
+    cluster=(2,),
+    cluster_names=("c",),
+)
+
+if __name__ == "__main__":
+    x = jax.ShapeDtypeStruct((ROWS, COLS), jnp.float16)
+    jax.jit(f).trace(x).lower(lowering_platforms=("cuda",))
+    print("LOWERED OK")
