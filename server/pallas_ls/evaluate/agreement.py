@@ -12,6 +12,7 @@ from ..domain import dim as dims
 from ..domain.array import Operation
 from ..domain.cond import And, Cond, NonPos, Not, Or, Same, Truth, Zero
 from ..domain.dim import Dim, Expr, Sym
+from ..domain.fact import CallFact
 from ..domain.facts import Facts
 from ..domain.python import Builtin, Class, DictCell, Instance, IteratorCell, ListCell, SetCell
 from .frame import Frame, Function
@@ -70,7 +71,7 @@ class _Comparison:
         if not is_dataclass(kind) or kind is Frame:
             return "" if a == b else f"{_shown(a)} against {_shown(b)}"
         for name in _names(kind):
-            if name == "operations" and a.launch is None:  # those of the whole unit so far
+            if name == "operations" and isinstance(a, CallFact) and a.launch is None:  # those of the whole unit so far
                 continue
             x, y = getattr(a, name), getattr(b, name)
             if name == "by" and isinstance(x, Operation) and isinstance(y, Operation):
