@@ -287,3 +287,16 @@ def test_a_function_is_evaluated_once_for_an_edit() -> None:
     p.reset_count()
     p.analyse("main.py")
     assert p.evaluated == {("main.py", "def main"): 5}
+
+
+def test_loops_of_unknown_length_are_evaluated_once_where_nothing_in_them_changes() -> None:
+    """A nest of two, with what each round binds anew; a sum that grows costs its loop a second pass."""
+    text = (
+        "def main(a):\n    for i in range(a):\n        for j in range(a):\n            k = i * a + j\n"
+        "            probe(k)\n    t = 0\n    for i in range(a):\n        t += i\n    return t\n"
+    )
+    p, _ = program({"main": "from kit import probe\n" + text})
+    p.analyse("main.py")
+    assert p.evaluated["main.py", "def main"] == 1 + 4 + 1 + 1 + 2 + 1
+    (memo,) = [m for m in p.analyse("main.py") if m.facts]
+    assert len(memo.facts) == 1

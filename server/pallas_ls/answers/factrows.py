@@ -211,7 +211,7 @@ def _bytes(shape: Shown, v: Value) -> int | str | None:
         if isinstance(e, int):
             constant *= e
         else:
-            factors.append(e if _ATOM.fullmatch(str(e)) else f"({e})")
+            factors.append(str(e) if _ATOM.fullmatch(str(e)) else f"({e})")
     if isinstance(dtype, DType):
         if constant * dtype.bits % 8:
             return None

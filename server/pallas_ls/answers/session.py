@@ -41,6 +41,7 @@ from .report import (
     UnknownSite,
 )
 from .targets import targets
+from .tuning import tuning_loops
 
 
 class Session:
@@ -72,6 +73,7 @@ class Session:
         violations, doubts = self._judge(path, self.files, facts)
         findings = [finding_of(v, self.locate) for v in violations]
         findings += context_hints(violations, facts, self.locate)
+        findings += tuning_loops(memos, lambda some: self._judge(path, self.files, some), self.locate)
         findings += refusals((r for memo in memos for r in memo.raises), self.locate, self.text, self._line)
         module = self.files.module(path)
         findings += unread_examples(self._examples(module) if module is not None else [], memos)

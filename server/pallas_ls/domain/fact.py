@@ -32,6 +32,7 @@ class CallFact:
       names: variables that the call sees, by the integer that they hold (symbolic, or one of several), innermost first.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
       operations: all that the kernel computes, on all its paths: who else uses a value.
+      row: number of the outermost host call under way in its unit (a call in a loop has one for each round), or 0.
     """
 
     api: str
@@ -50,6 +51,7 @@ class CallFact:
     caught: tuple[str, ...] = ()
     names: Mapping[Dim, tuple[str, ...]] = field(default_factory=dict[Dim, tuple[str, ...]])
     operations: Sequence[Operation] = ()
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class Raise:
     message: str = ""
     deliberate: bool = False
     caught: tuple[str, ...] = ()
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +99,8 @@ class HostCall:
       path, name: the module and the name of the function.
       arguments: by parameter.
       site: the call; chain: that and the host calls around it, outermost first.
+      guards: conditions of the path; caught: exceptions that handlers around it take.
+      row: number of the outermost host call under way, this one or one around it.
     """
 
     path: str
@@ -103,3 +108,6 @@ class HostCall:
     arguments: Mapping[str, Value]
     site: Site
     chain: tuple[Site, ...] = ()
+    guards: tuple[Cond, ...] = ()
+    row: int = 0
+    caught: tuple[str, ...] = ()

@@ -168,22 +168,28 @@ class Calls:
         if m.depth >= MAX_DEPTH or sum(1 for c in m.active if c is f.code) >= MAX_RECURSION:
             m.notes.append(f"{f.name}: calls nested too deep")
             return m.unknown(f"recursion in {f.name}", site=call.site)
-        chain = m.chain
+        chain, row = m.chain, m.row
         if not m.launches:
             m.chain = (*chain, call.site)
+            if not chain:
+                m.rows += 1
+                m.row = m.rows
             if f.up is None or (f.up.up is None and f.up.code is None and f.owner is None):
-                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site, m.chain))
+                context = (m.chain, m.path.guards, m.row, m.caught)
+                m.host_calls.append(HostCall(f.module.path, f.name, dict(bound), call.site, *context))
         stack = m.stack
         m.stack = (*stack, call.site)
         try:
             if f.code.yields:
                 return IteratorCell({"items": Lazy(self._generated(f, bound, m.chain), (f, *bound.values()))})
-            return self.run(m, f, bound)
+            return self.program.summaries.call(m, f, bound, lambda: self.run(m, f, bound))
         except Raised as r:
             r.chain = m.chain if r.chain is None else r.chain
+            if not chain:
+                m.failed.add(m.row)
             raise
         finally:
-            m.chain, m.stack = chain, stack
+            m.chain, m.stack, m.row = chain, stack, row
 
     def _generated(self, f: Function, bound: dict[str, Value], chain: tuple[Site, ...]) -> Callable[[Machine], Value]:
         """What a generator yields, evaluated when the first of it is asked for."""

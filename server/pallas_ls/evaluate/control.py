@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..domain import cond as conds
+from ..domain import dim as dims
 from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.fact import Raise
@@ -30,7 +31,7 @@ from . import operators as ops
 from .early import attempt, conclude, end_early, in_state, rebase
 from .frame import BREAK, CONTINUE, LEFT, NORMAL, RETURN, Eval, Exec, Frame
 from .items import after_first, cases
-from .machine import Machine, Outcome, Path, Raised
+from .machine import Machine, Outcome, Path, Raised, needs_of, needs_of_cond
 from .trail import Trail, Writes, merge, same
 
 Store = Callable[[Frame, Value], None]
@@ -129,6 +130,7 @@ def for_(fr: Frame, source: Value, store: Store, body: Exec, orelse: Exec | None
         sides = [lambda inner, x=x: for_(inner, x, store, body, orelse, label, site) for x in (choice.yes, choice.no)]
         return if_(fr, choice.cond, *sides)
     if items is None:
+        fr.m.structure |= needs_of(source)
 
         def begin() -> None:  # what is known of the element holds in the body only: the loop may not run at all
             store(fr, _element(fr.m, source, label))
@@ -244,9 +246,7 @@ def _iteration(fr: Frame, body: Exec) -> int:
 def _element(m: Machine, source: Value, label: str) -> Value:
     """An element of a sequence of unknown length."""
     if isinstance(source, Range) and source.step.dim == 1:
-        low = source.start.dim if isinstance(source.start.dim, int) else None
-        high = source.stop.dim - 1 if isinstance(source.stop.dim, int) else None
-        d = m.fresh_symbol(label, low, high)
+        d = m.fresh_symbol(label, source.start.dim, dims.sub(source.stop.dim, 1))
         m.learn(conds.less(d, source.stop.dim))
         m.learn(conds.at_most(source.start.dim, d))
         return Int(d)
@@ -265,6 +265,7 @@ def _while_rounds(fr: Frame, test: Eval, body: Exec) -> int:
         fr.m.step()
         c = ops.truth(fr.m, test(fr))
         if not isinstance(c, bool):
+            fr.m.structure |= needs_of_cond(c)
             return _unknown_loop(fr, lambda: test(fr), body)
         if not c:
             return NORMAL
@@ -274,22 +275,9 @@ def _while_rounds(fr: Frame, test: Eval, body: Exec) -> int:
 
 
 def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec) -> int:
-    """A loop of unknown length: what its body changes is widened first, then the body runs once for its facts."""
+    """A loop of unknown length: its body runs over widened state until nothing more changes; the last run counts."""
     m = fr.m
-    recording, m.recording = m.recording, False
-    try:
-        for i in range(MAX_PASSES):
-            changed = _changes(fr, begin, body)
-            if not changed:
-                break
-            for slots, key, value in changed.values():
-                now = slots.get(key, MISSING)
-                wide = _widen(now, value) if i < MAX_PASSES - 1 else Unknown("changed by a loop of unknown length")
-                m.write(slots, key, wide)
-    finally:
-        m.recording = recording
-    cond = m.fresh_condition("loop")
-    out, ended, broken = _one_pass(fr, cond, begin, body)
+    cond, (out, ended, broken) = _settled_pass(fr, begin, body)
     for slots, key, value in out.writes.values():
         now = slots.get(key, MISSING)
         if now is not MISSING or value is not MISSING:
@@ -304,6 +292,25 @@ def _unknown_loop(fr: Frame, begin: Callable[[], Any], body: Exec) -> int:
     if broken:
         _may_end(fr, BREAK, None)
     return NORMAL
+
+
+def _settled_pass(fr: Frame, begin: Callable[[], Any], body: Exec) -> tuple[Cond, tuple[Outcome, bool, bool]]:
+    """The run of a loop's body that holds for any round, with the condition that there is one."""
+    m = fr.m
+    for i in range(MAX_PASSES):
+        recorded = m.recorded()
+        cond = m.fresh_condition("loop")
+        found = _one_pass(fr, cond, begin, body)
+        changed = _changes(found[0].writes)
+        if not changed:
+            return cond, found
+        m.forget(recorded)
+        for slots, key, value in changed.values():
+            now = slots.get(key, MISSING)
+            wide = _widen(now, value) if i < MAX_PASSES - 1 else Unknown("changed by a loop of unknown length")
+            m.write(slots, key, wide)
+    cond = m.fresh_condition("loop")
+    return cond, _one_pass(fr, cond, begin, body)
 
 
 def _may_end(fr: Frame, signal: int, value: Value) -> None:
@@ -336,12 +343,12 @@ def _one_pass(fr: Frame, cond: Cond, begin: Callable[[], Any], body: Exec) -> tu
     return out, RETURN in signals, BREAK in signals
 
 
-def _changes(fr: Frame, begin: Callable[[], Any], body: Exec) -> Writes:
-    out, _, _ = _one_pass(fr, fr.m.fresh_condition("loop"), begin, body)
+def _changes(writes: Writes) -> Writes:
+    """What a round leaves different from what it began with, and from what stands for any round already."""
     return {
         where: (slots, key, value)
-        for where, (slots, key, value) in out.writes.items()
-        if slots.get(key, MISSING) is not MISSING and not same(slots.get(key, MISSING), value)
+        for where, (slots, key, value) in writes.items()
+        if (now := slots.get(key, MISSING)) is not MISSING and not same(now, _widen(now, value))
     }
 
 
@@ -469,6 +476,8 @@ def _take_caught(m: Machine, start: int, handlers: list[Any]) -> list[Raise]:
     """Takes the raises that a handler may take off the record."""
     kinds = [k for names, _, _ in handlers for k in names]
     caught = [r for r in m.raises[start:] if any(takes(k, r) for k in kinds)]
+    if not m.row:
+        m.interrupted.update(r.row for r in caught)
     if caught:
         m.raises[start:] = [r for r in m.raises[start:] if r not in caught]
     return caught

@@ -11,7 +11,7 @@ from ..domain import dim as dims
 from ..domain.array import Operation
 from ..domain.cond import Cond
 from ..domain.context import Parametrised
-from ..domain.dim import Dim
+from ..domain.dim import Dim, Expr
 from ..domain.fact import CallFact, Division, HostCall, Raise
 from ..domain.facts import Facts
 from ..domain.memory import Scope
@@ -23,6 +23,7 @@ from ..domain.python import (
     Int,
     Opaque,
     Origin,
+    Range,
     Unknown,
     Value,
     is_integer_enum,
@@ -99,6 +100,8 @@ class Machine:
       path: what is assumed at present.
       trail: the innermost undo log; base: that of the whole unit.
       launches: kernels that are being launched, outermost first.
+      row: number of the outermost host call under way, 0 for none; rows: how many there were.
+      failed: rows whose call raises; interrupted: rows of which a handler may have taken a raise.
       scopes: allocations that are open in the kernel that is being launched, outermost first.
       operations: what the innermost of them computed so far, on all its paths.
       calling: sites of the calls of JAX inside kernels that are under way.
@@ -107,6 +110,8 @@ class Machine:
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
       frame: the activation of a function that runs; written: how many writes there were.
+      bounds: bounds of symbols made on the way that are no plain integers, by name.
+      structure: parameters that decide how often something runs, which is not known.
       handling: exceptions whose handlers are running, innermost last; None where it is not known which.
       parametrised: tests with rows of arguments, by the identity of their function.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
@@ -124,6 +129,9 @@ class Machine:
         self.calling: list[Site] = []
         self.chain: tuple[Site, ...] = ()
         self.stack: tuple[Site, ...] = ()
+        self.row = self.rows = 0
+        self.failed: set[int] = set()
+        self.interrupted: set[int] = set()
         self.depth = 0
         self.active: list[Any] = []
         self.called: set[int] = set()
@@ -133,7 +141,8 @@ class Machine:
         self.doubts = 0
         self.tries = 0
         self.fresh = 0
-        self.recording = True
+        self.bounds: dict[str, tuple[Dim | None, Dim | None]] = {}
+        self.structure: set[str] = set()
         self.evaluated: dict[tuple[str, str], int] = {}
         self.notes: list[str] = []
         self.made: list[Any] = []
@@ -292,7 +301,7 @@ class Machine:
         """Records a raise, each of its cases by itself."""
         if raised.cases is None:
             chain = self.chain if raised.chain is None else raised.chain
-            kept = (raised.kinds, raised.message, raised.deliberate, self.caught)
+            kept = (raised.kinds, raised.message, raised.deliberate, self.caught, self.row)
             self.raises.append(Raise(raised.site, raised.name, guards, chain, *kept))
             return
         cond, yes, no = raised.cases
@@ -339,15 +348,24 @@ class Machine:
 
     # -- symbols and unknowns ----------------------------------------------------------------------
 
-    def fresh_symbol(self, name: str, low: int | None = None, high: int | None = None) -> Dim:
-        """An integer that nothing is known of but its bounds; its name starts with "?" (it is no name of the
-        source)."""
-        return dims.symbol(f"?{name}{self.next_fresh()}", low=low, high=high)
+    def fresh_symbol(self, name: str, low: Dim | None = None, high: Dim | None = None) -> Dim:
+        """An integer that nothing is known of but its inclusive bounds, as far as these are plain integers; its name
+        starts with "?" (it is no name of the source)."""
+        name = f"?{name}{self.next_fresh()}"
+        self.note_bounds(name, low, high)
+        return dims.symbol(
+            name, low=low if isinstance(low, int) else None, high=high if isinstance(high, int) else None
+        )
 
     def next_fresh(self) -> int:
         """A number that no symbol of this evaluation has yet."""
         self.fresh += 1
         return self.fresh
+
+    def note_bounds(self, name: str, low: Dim | None, high: Dim | None) -> None:
+        """Remembers inclusive bounds of a symbol that are no plain integers yet (see `domain.substitute`)."""
+        if isinstance(low, Expr) or isinstance(high, Expr):
+            self.bounds[name] = low, high
 
     def fresh_condition(self, what: str = "") -> Cond:
         """A condition that nothing is known of; "loop": that a loop runs at all."""
@@ -409,9 +427,20 @@ class Machine:
         return self.visible[1]
 
     def record(self, fact: CallFact) -> None:
-        """Keeps a call fact, unless this pass only looks for what changes (loops)."""
-        if self.recording:
-            self.facts_out.append(fact)
+        """Keeps a call fact."""
+        self.facts_out.append(fact)
+
+    def recorded(self) -> tuple[int, int, int, int]:
+        """How much is recorded: facts, raises, host calls, and scopes inside the innermost one."""
+        inner = len(self.scopes[-1].inner) if self.scopes else 0
+        return len(self.facts_out), len(self.raises), len(self.host_calls), inner
+
+    def forget(self, since: tuple[int, int, int, int]) -> None:
+        """Takes back what was recorded since: a pass over a loop that only showed what changes."""
+        facts, raises, calls, inner = since
+        del self.facts_out[facts:], self.raises[raises:], self.host_calls[calls:]
+        if self.scopes:
+            del self.scopes[-1].inner[inner:]
 
 
 def _either(cond: Cond, yes: Raised, no: Raised) -> Raised:
@@ -435,6 +464,8 @@ def needs_of(v: Value) -> frozenset[str]:
         return needs_of_cond(v.cond) | needs_of(v.yes) | needs_of(v.no)
     if isinstance(v, tuple):
         return frozenset().union(*(needs_of(x) for x in v))
+    if isinstance(v, Range):
+        return needs_of((v.start, v.stop, v.step))
     return frozenset()
 
 

@@ -83,11 +83,10 @@ def _distrust_generator(fr: Frame, manager: Manager) -> None:
         m.program.calls.run_around(m, manager.function, manager.call, lambda v: None)
         return None
 
-    recording, m.recording = m.recording, False
-    try:
-        out = m.run_side(m.fresh_condition(), run)
-    finally:
-        m.recording = recording
+    facts, _, _, inner = m.recorded()
+    out = m.run_side(m.fresh_condition(), run)
+    _, raises, calls, _ = m.recorded()
+    m.forget((facts, raises, calls, inner))
     distrust(m, out.writes)
 
 

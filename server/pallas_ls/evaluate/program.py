@@ -33,6 +33,7 @@ from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
 from .reach import reachable
 from .scope import Scope, body_scope
+from .summaries import Summaries
 from .trail import Trail, put
 
 #: Evaluated statements, calls and loop rounds that one unit may take.
@@ -74,6 +75,8 @@ class Memo:
     own_class: frozenset[int] = frozenset()
     origin: str = ""
     host_calls: list[HostCall] = field(default_factory=list[HostCall])
+    failed: frozenset[int] = frozenset()
+    interrupted: frozenset[int] = frozenset()
     parametrised: list[Parametrised] = field(default_factory=list[Parametrised])
 
 
@@ -117,6 +120,7 @@ class Program:
         self.calls = Calls(self)
         self.classes = Classes(self)
         self.entries = Entries(self)
+        self.summaries = Summaries(self)
         self.imports = Imports(self)
         self.nowhere = Site("", "", 0, 0)
         self.states: dict[str, ModuleState] = {}
@@ -278,7 +282,7 @@ class Program:
             stopped = "the analysis of this part took too many steps"
             m.notes.append(stopped)
         if entry:
-            self._look_into(m, m.kernels, m.made, set())
+            self.look_into(m, m.kernels, m.made, set())
         for fact in m.facts_out:
             fact.facts.notes.release()
         for key, n in m.evaluated.items():
@@ -321,6 +325,8 @@ class Program:
             used=m.launched | m.called,
             divisions=frozenset(m.divisions),
             host_calls=m.host_calls,
+            failed=frozenset(m.failed),
+            interrupted=frozenset(m.interrupted),
             parametrised=list(m.parametrised.values()),
             members=members,
             own_class=own_class,
@@ -331,7 +337,7 @@ class Program:
         """The slots of objects that the unit found under global names (and did not make itself)."""
         return reachable(s.env.vars.get(n) for (p, n) in reads for s in [self.states.get(p)] if s is not None)
 
-    def _look_into(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> None:
+    def look_into(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> None:
         """Kernels that nobody launches and functions that nobody calls are evaluated over symbols."""
         m.kernels, m.made = list(kernels), list(functions)
         seen = set(used)
@@ -424,7 +430,7 @@ class Program:
         return self._unit(chunk, body, True, origin)
 
     def _idle(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> Frame:
-        self._look_into(m, kernels, functions, used)
+        self.look_into(m, kernels, functions, used)
         return self._no_frame(m)
 
     def _no_frame(self, m: Machine) -> Frame:

@@ -23,14 +23,19 @@ from .frame import Frame, Function
 
 def reachable(values: Iterable[Value]) -> set[int]:
     """Identities of the slots of all objects that the values lead to, closures included."""
-    out: set[int] = set()
+    return set(slots_under(values))
+
+
+def slots_under(values: Iterable[Value]) -> dict[int, dict[str, Value]]:
+    """The slots of all objects that the values lead to, by identity."""
+    out: dict[int, dict[str, Value]] = {}
     stack = list(values)
     while stack:
         v = stack.pop()
         slots = _slots(v)
         if slots and id(slots[0]) in out:
             continue
-        out.update(id(s) for s in slots)
+        out.update((id(s), s) for s in slots)
         for s in slots:
             stack.extend(s.values())
         stack.extend(_parts(v))

@@ -41,7 +41,7 @@ def note_reduction(m: Any, site: Site, name: str, a: Array, axis: Value) -> None
 
 
 def _keep(m: Any, made: Scope) -> None:
-    if m.scopes and m.recording and len(m.scopes[-1].inner) < MOST_INNER:
+    if m.scopes and len(m.scopes[-1].inner) < MOST_INNER:
         m.scopes[-1].inner.append(made)
 
 

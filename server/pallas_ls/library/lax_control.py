@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..domain import cond as conds
+from ..domain import dim as dims
 from ..domain.array import Array, Extent, Splat
 from ..domain.python import Call, Int, Unknown, Value
 from ..source.span import Site
@@ -149,6 +150,7 @@ def loop_index(m: Any, lower: Value, upper: Value) -> Array:
     first = m.path.facts.span(low.dim)[0] if low is not None else None
     last = m.path.facts.span(high.dim)[1] if high is not None else None
     symbol = m.fresh_symbol("i", first, None if last is None else last - 1)
+    m.note_bounds(dims.text(symbol), None if low is None else low.dim, None if high is None else dims.sub(high.dim, 1))
     if low is not None and not isinstance(low.dim, int):
         m.learn(conds.at_most(low.dim, symbol))
     if high is not None and not isinstance(high.dim, int):

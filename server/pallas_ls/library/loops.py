@@ -71,7 +71,7 @@ def _static(m: Any, v: Value) -> conds.Cond:
 
 def traced_index(m: Any, name: str, low: dims.Dim | None, high: dims.Dim | None) -> Array:
     """A traced loop index with `low <= index < high`."""
-    d = m.fresh_symbol(name, low if isinstance(low, int) else None, high - 1 if isinstance(high, int) else None)
+    d = m.fresh_symbol(name, low, None if high is None else dims.sub(high, 1))
     return Array((), INT32, index=Int(d))
 
 

@@ -31,7 +31,7 @@ def register(r: Registry) -> None:
 def _axis_index(m: Any, call: Call, a: Arguments) -> Value:
     """The position along an axis of the mesh, at least zero and below the axis's size where that is known."""
     size = _axis_size(m, a.values["axis_name"])
-    return Array((), INT32, index=Int(m.fresh_symbol("axis", 0, size - 1 if isinstance(size, int) else None)))
+    return Array((), INT32, index=Int(m.fresh_symbol("axis", 0, None if size is None else dims.sub(size, 1))))
 
 
 def _axis_size(m: Any, name: Value) -> dims.Dim | None:

@@ -12,7 +12,7 @@ from typing import Any
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array, LayoutName, ShapeDtype
-from ..domain.dtype import DType, dtype_named
+from ..domain.dtype import SEMAPHORE, DType, dtype_named
 from ..domain.python import Builtin, Call, Int, Made, Unknown, Value
 from ..domain.ref import BlockSpec, CompilerParams, Elsewhere, Loaded, Ref, RefType
 from ..source.span import Site
@@ -20,7 +20,7 @@ from . import pipelines, plgpu_replace, plgpu_types, refs
 from .convert import BOOL, INT32, as_constant, as_dtype, as_extent, as_shape
 from .loops import LoopInfo
 from .plgpu_signatures import BUFFER, OLDER, SIGNATURES
-from .plgpu_types import SEMAPHORE, made, semaphore_type
+from .plgpu_types import made, semaphore_type
 from .recording import Model, bind, record, recorded, run_recorded
 from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, method
 

@@ -35,6 +35,7 @@ def record(
             caught=m.caught,
             names=m.names(),
             operations=m.operations,
+            row=m.row,
         )
     )
 
@@ -59,6 +60,7 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             m.caught,
             m.names(),
             m.operations,
+            m.row,
         )
     )
 
