@@ -62,7 +62,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "body-parameters": (kernels.listed,),
     "scratch-type": (kernels.smem,),
     "scoped-axes": (kernels.collective_axes,),
-    "accumulator-collective": (kernels.accumulator_alone,),
+    "accumulator-scope": (kernels.accumulator_alone,),
     "barrier-axis": (kernels.barrier_axis,),
     "tmem-packing": (kernels.packing,),
     "tmem-argument": (kernels.without(safe=True),),

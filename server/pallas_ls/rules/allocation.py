@@ -1,4 +1,4 @@
-"""Rules about what a kernel, `pl.run_scoped` or a pipeline allocates: kinds of types, axes, unions."""
+"""Rules about what a kernel, `pl.run_scoped` or a pipeline allocates: kinds of types, axes, unions, accumulators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..domain.dtype import DType
 from ..domain.finding import JaxError, Severity
 from ..domain.python import Int, Value
 from ..domain.ref import Launch, RefType, Tiling
+from ..domain.target import Semantics
 from ..source.span import Site
 from .capacity import leaves
 from .mesh import CORE
@@ -237,7 +238,65 @@ def _whole_bytes(v: CallView, t: RefType) -> Answer:
     return Problem(text, JaxError("ValueError", jax), _site(t, "shape"))
 
 
-# -- who allocates ---------------------------------------------------------------
+# -- accumulators, and who allocates ---------------------------------------------------------------
+
+
+def accumulator_type(v: CallView) -> Answer:
+    """An accumulator of unsigned integers; under Lane also of a shape that is no multiple of wgmma's."""
+    for t in types_of(v):
+        if t.kind != "acc" or not isinstance(t.dtype, DType):
+            continue
+        if t.dtype.family in ("uint", "bool"):
+            text = f"wgmma accumulates integers in int32, not {t.dtype}."
+            jax = f"Invalid WGMMA accumulator dtype for s8/i8 WGMMA. Expected signed integer, but got {t.dtype}."
+            return Problem(text, JaxError("ValueError", jax), _site(t, "dtype"))
+        found = _accumulator_shape(v, t)
+        if found is not None:
+            return found
+    return None
+
+
+def _accumulator_shape(v: CallView, t: RefType) -> Answer:
+    if v.semantics is not Semantics.LANE:
+        return None
+    if not isinstance(t.shape, tuple) or len(t.shape) != 2 or not all(isinstance(e, Int) for e in t.shape):
+        return Unsure("the accumulator's shape is not known")
+    m, n = (e.dim for e in t.shape if isinstance(e, Int))
+    known = v.decide(conds.all_of([conds.divides(64, m), conds.divides(8, n)]))
+    if known is not False:
+        return None if known else Unsure("the accumulator's shape is not known")
+    rows, columns = v.simplify(m), v.simplify(n)
+    shown = f"{dims.text(rows)} x {dims.text(columns)}"
+    text = f"wgmma works on 64 rows and multiples of 8 columns; the accumulator has {shown}."
+    if isinstance(rows, int) and isinstance(columns, int):
+        text += f" Next is {-(-rows // 64) * 64} x {-(-columns // 8) * 8}."
+    jax = f"WGMMA requires m and n to be multiples of 64 and 8, got {dims.text(rows)} and {dims.text(columns)}"
+    return Problem(text, JaxError("ValueError", jax), _site(t, "shape"))
+
+
+def accumulator_scope(v: CallView) -> Answer:
+    """An accumulator that all threads would share."""
+    accumulators = [t for t in types_of(v) if t.kind == "acc"]
+    if not accumulators or v.fact.launch is None:
+        return None
+    shared = _is_collective(v)
+    if shared is not True:
+        return Unsure("whether the allocation is collective is not known") if shared is None else None
+    if v.fact.api == "launch":
+        text = (
+            "An accumulator belongs to one warpgroup; scratch_types of a kernel with num_threads is shared by all of "
+            "them. Allocate it in the body: pl.run_scoped(f, plgpu.ACC(...)), without collective_axes."
+        )
+    else:
+        text = (
+            "An accumulator belongs to one warpgroup: allocate it without collective_axes, in a pl.run_scoped of its "
+            "own."
+        )
+    jax = (
+        "WGMMA accumulators can only be allocated non-collectively. Hint: remove collective_axes from run_scoped. "
+        "If other allocations are performed as well, split the run_scoped into two."
+    )
+    return Problem(text, JaxError("ValueError", jax), _site(accumulators[0]))
 
 
 def _collective_axes(v: CallView) -> tuple[Value, ...] | None:
@@ -246,6 +305,16 @@ def _collective_axes(v: CallView) -> tuple[Value, ...] | None:
     if type(given) is tuple:
         return given if all(isinstance(a, str) for a in given) else None
     return (given,) if isinstance(given, str) or given is None else None
+
+
+def _is_collective(v: CallView) -> bool | None:
+    """Whether an allocation names any axis."""
+    launch = v.fact.launch
+    if v.fact.api == "launch":
+        name = launch.thread_name if launch is not None else None
+        return isinstance(name, str) if isinstance(name, str) or name is None else None
+    axes = _collective_axes(v)
+    return None if axes is None else bool(axes)
 
 
 def scoped_axes(v: CallView) -> Answer:
@@ -341,6 +410,25 @@ RULES = (
         f"{CORE}, RefUnion.__init__",
         "`plgpu.RefUnion` gives several buffers the same memory: all in shared memory, or all in tensor memory and of "
         "one kind. In shared memory they are integers or floating-point numbers of whole bytes.",
+    ),
+    Rule(
+        "accumulator-scope",
+        "An accumulator belongs to one thread.",
+        SCOPED,
+        70,
+        accumulator_scope,
+        f"{_LOWERING}, _run_scoped_lowering_rule",
+        "A wgmma accumulator lies in the registers of one warpgroup. What threads allocate together, as `scratch_types`"
+        " of a kernel with `num_threads`, they share.",
+    ),
+    Rule(
+        "accumulator-type",
+        "An accumulator is of a type and a shape that wgmma has.",
+        SCOPED,
+        80,
+        accumulator_type,
+        f"{_LOWERING}, _run_scoped_lowering_rule; jax/experimental/mosaic/gpu/wgmma.py, WGMMAAccumulator.zero",
+        "wgmma multiplies 64 rows at a time by multiples of 8 columns, into float32, float16 or int32.",
     ),
     Rule(
         "scoped-axes",
