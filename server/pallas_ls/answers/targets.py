@@ -40,7 +40,7 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
         if f.api == "kernel()" and isinstance(kernel, Kernel) and _runs_by_itself(f):
             run.add(id(kernel.launch.made))
     inferred: dict[int, str] = {}
-    by_name = "sm_100a" if re.search(r"_sm100a?\b|_sm100a?_", PurePath(module.path).name) else None
+    by_name = _from_name(PurePath(module.path).stem)
 
     def target(fact: CallFact) -> Target:
         made = fact.launch.made if fact.launch is not None else None
@@ -56,6 +56,14 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
         return replace(found, arch=inferred[id(made)])
 
     return target
+
+
+def _from_name(stem: str) -> str | None:
+    """The architecture that a file is named after: `attention_sm100.py`."""
+    named = re.search(r"_sm(\d+)a?(?:_|$)", stem)
+    if named is None:
+        return None
+    return f"sm_{named[1]}a" if int(named[1]) >= 90 else f"sm_{named[1]}"  # Pallas compiles for the "a" variants
 
 
 def _from_calls(facts: list[CallFact]) -> str | None:
