@@ -22,7 +22,7 @@ FIRST = {
     "thread-count": "Use num_threads=1",
     "scratch-type": "Use plgpu.SMEM",
     "scoped-axes": 'Add collective_axes="wg"',
-    "accumulator-collective": "Remove collective_axes",
+    "accumulator-scope": "Remove collective_axes",
     "barrier-axis": 'Use collective_axes=("x",)',
     "tmem-packing": "Add packed=True, as for an operand of tcgen05_mma",
     "tmem-argument": "Remove packed",

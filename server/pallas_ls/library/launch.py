@@ -14,7 +14,7 @@ from ..domain.ref import CompilerParams, Kernel, Launch, RefType
 from . import allocations
 from .convert import INT32
 from .plgpu_signatures import OLDER, SIGNATURES
-from .recording import bind, record, record_call, recorded
+from .recording import bind, record, record_call, recorded, snapshot
 from .registry import Arguments, Registry, Signature, by_case
 from .scratch import as_ref, described, gmem_ref, operand_refs, parameter_names, positional_count, result_of
 
@@ -89,7 +89,9 @@ def _make_kernel(m: Any, call: Call, a: Arguments) -> Value:
         Made(call.site, a.sites),
     )
     made = Made(call.site, a.sites)
-    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, made, m.chain, v["compiler_params"])
+    kernel = Kernel(
+        v["body"], snapshot(v["out_type"]), snapshot(v["scratch_types"]), launch, made, m.chain, v["compiler_params"]
+    )
     m.kernels.append(kernel)
     record_call(m, "kernel", call, replace(a, values=v), kernel)
     return kernel
@@ -132,7 +134,8 @@ def _called(m: Any, f: Kernel, call: Call) -> Value:
     operands = tuple(operand_refs(m, v, n) for v, n in zip(call.args, names, strict=True))
     result = result_of(m, f.out_type)
     record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
-    record(m, "kernel.body", f.made.site, {"kernel": f, "operands": call.args}, None, f.made.args)
+    given = {"kernel": f, "operands": call.args}
+    record(m, "kernel.body", f.made.site, given, None, f.made.args)
     if m.count_case((f.made.site, call.site, m.chain)) <= MAX_CASES:
         _launch(m, f, operands)
     return result
@@ -264,7 +267,9 @@ def _mesh_kernel(m: Any, call: Call, a: Arguments) -> Value:
         return Partial(function, (), rest, (), dict(call.kwarg_sites))
     made = Made(call.site, a.sites)
     launch = replace(_mesh_launch(m, v["mesh"]), semantics=semantics(m, v["compiler_params"]), made=made)
-    kernel = Kernel(v["body"], v["out_type"], v["scratch_types"], launch, made, m.chain, v["compiler_params"])
+    kernel = Kernel(
+        v["body"], snapshot(v["out_type"]), snapshot(v["scratch_types"]), launch, made, m.chain, v["compiler_params"]
+    )
     m.kernels.append(kernel)
     return kernel
 

@@ -16,7 +16,7 @@ from ..source.span import Site
 from . import allocations, launch, loops, pipeline_memory
 from .convert import as_extent
 from .plgpu_signatures import SIGNATURES
-from .recording import Model, record, recorded
+from .recording import Model, record, recorded, snapshot
 from .registry import NO_ATTRIBUTE, Arguments, Registry
 from .scratch import parameter_names, result_of
 
@@ -51,7 +51,7 @@ def _maker(api: str) -> Model:
         known = [
             pipeline_memory.mapped(m, s, a.values["grid"], call) if isinstance(s, BlockSpec) else None for s in specs
         ]
-        return Pipeline(api, a.values, Made(call.site, a.sites), tuple(known))
+        return Pipeline(api, {k: snapshot(x) for k, x in a.values.items()}, Made(call.site, a.sites), tuple(known))
 
     return model
 

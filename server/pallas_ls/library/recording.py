@@ -7,13 +7,32 @@ from dataclasses import replace
 from typing import Any
 
 from ..domain.fact import CallFact
-from ..domain.python import Builtin, Call, Value
+from ..domain.python import Builtin, Call, DictCell, ListCell, SetCell, Value
 from ..source.span import Site
 from .dataflow import computed
 from .registry import Arguments, Signature, by_case
 
 #: What a call returns, from its arguments by parameter.
 Model = Callable[[Any, Call, Arguments], Value]
+
+
+def snapshot(v: Value) -> Value:
+    """A list, dict or set as it is now: rules look at it when the program has gone on, or its writes are undone."""
+    if isinstance(v, (ListCell, DictCell, SetCell)):
+        items = v.slots.get("items")
+        if type(items) is tuple:
+            items = tuple(snapshot(x) for x in items)
+        elif isinstance(items, dict):
+            items = {k: (key, snapshot(x)) for k, (key, x) in items.items()}
+        return type(v)({**v.slots, "items": items})
+    return tuple(snapshot(x) for x in v) if type(v) is tuple else v
+
+
+def _snapshots(operands: Mapping[str, Value]) -> Mapping[str, Value]:
+    cells = (ListCell, DictCell, SetCell, tuple)
+    if not any(isinstance(v, cells) for v in operands.values()):
+        return operands
+    return {k: snapshot(v) for k, v in operands.items()}
 
 
 def record(
@@ -24,7 +43,7 @@ def record(
         CallFact(
             api,
             site,
-            operands,
+            _snapshots(operands),
             result,
             sites or {},
             m.path.guards,
@@ -46,7 +65,7 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
         CallFact(
             api,
             call.site,
-            arguments.values,
+            _snapshots(arguments.values),
             result,
             arguments.sites,
             m.path.guards,

@@ -140,7 +140,7 @@ RULES = (
         "layout-fits-shape",
         "A value is made of whole tiles of the register layout that it is given.",
         USES,
-        6,
+        116,
         _refused(Kind.SHAPE),
         f"{INFERENCE}, _layout_cast_constraint_system; {FRAGMENTED}, TiledLayout.registers_shape",
         "A register layout spreads tiles of one size over the threads of the warpgroup: 64x8 elements in WGMMA, 128x8 "
@@ -151,7 +151,7 @@ RULES = (
         "layouts-agree",
         "The operands of an elementwise operation are in one register layout.",
         USES,
-        7,
+        117,
         _refused(Kind.MIXED),
         f"{INFERENCE}, derive_relayout_constraints; {FRAGMENTED}, FragmentedArray._pointwise",
         "Each thread computes on the elements that it holds. In two layouts a thread holds different elements of the "
@@ -161,7 +161,7 @@ RULES = (
         "register-slice",
         "A slice of a value starts and ends at whole tiles of its register layout.",
         USES,
-        8,
+        118,
         _refused(Kind.SLICE),
         f"{INFERENCE}, _extract_strided_slice_constraint_system; {FRAGMENTED}, FragmentedArray.__getitem__",
         "A slice takes registers, and moves no element from one thread to another: it is made of whole tiles. Slicing "
@@ -171,7 +171,7 @@ RULES = (
         "load-layout",
         "A load gives a register layout that the buffer's tiling and swizzle have a fast path for.",
         USES,
-        9,
+        119,
         _refused(Kind.TRANSFER),
         f"{INFERENCE}, IsTransferableSmemRegisters; {FRAGMENTED}, plan_tiled_transfer",
         "The threads of a warp load together. Where tiling and swizzle do not fit the layout, several of them would "
