@@ -235,7 +235,8 @@ async def test_nothing_is_run_in_an_untrusted_workspace(start_editor: StartEdito
     await editor.heard_by_server()
     assert editor.progress == []
     params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
-    assert not await editor.until_done(editor.client.text_document_code_lens_async(params))
+    lenses = await editor.until_done(editor.client.text_document_code_lens_async(params))
+    assert not any(lens.command.command for lens in lenses)  # what is known of its memory is shown, without a command
     with pytest.raises(OSError, match="No such device or address"):  # nobody stands at the pipe
         os.open(pipe.path, os.O_WRONLY | os.O_NONBLOCK)
 

@@ -22,7 +22,7 @@ def _joined(fr: Frame, found: tuple[Value, ...]) -> Value:
     if any(isinstance(p, (Unknown, Instance)) for p in found):
         fr.m.doubts += 1  # what an object does when it is formatted is not known
     needs = frozenset[str]().union(*map(needs_of, found))
-    return PartlyKnown("formatted text", needs, None, "".join(map(exceptions.known_text, found)))
+    return PartlyKnown("formatted text", needs, text="".join(map(exceptions.known_text, found)))
 
 
 def formatted(fr: Frame, v: Value, conversion: int, spec: Value, site: Site) -> Value:

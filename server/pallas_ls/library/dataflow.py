@@ -67,6 +67,7 @@ def noted(
                 m.stack,
                 caught=m.caught,
                 operations=m.operations,
+                row=m.row,
             )
         )
     return result

@@ -136,7 +136,7 @@ def _called(m: Any, f: Kernel, call: Call) -> Value:
     record(m, "kernel()", call.site, {"kernel": f, **dict(zip(names, call.args, strict=True))}, result)
     given = {"kernel": f, "operands": call.args}
     record(m, "kernel.body", f.made.site, given, None, f.made.args)
-    if m.count_case((f.made.site, call.site, m.chain)) <= MAX_CASES:
+    if m.count_case((f.made.site, call.site, m.chain, m.row)) <= MAX_CASES:
         _launch(m, f, operands)
     return result
 
