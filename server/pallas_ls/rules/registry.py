@@ -10,6 +10,7 @@ from . import (
     barriers,
     buffers,
     copies,
+    grid_call,
     hardware,
     kernel_call,
     memory,
@@ -49,6 +50,7 @@ _MODULES = (
     silent,
     # the kernel, its memory and pipelines
     mesh,
+    grid_call,
     kernel_call,
     allocation,
     tmem,
