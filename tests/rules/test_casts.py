@@ -79,14 +79,15 @@ def test_we_say_what_the_release_says(
     assert [e[: len(said)] for e in errors] == ([] if said == "OK" else [said])
 
 
-@pytest.mark.parametrize(("shape", "value", "semantics", "version", "said"), CASES)
+@pytest.mark.parametrize(("shape", "value", "semantics", "answers"), ROWS)
 def test_the_installed_jax_says_so(
-    shape: tuple[int, ...], value: str, semantics: str, version: JaxVersion, said: str, tmp_path: Path
+    shape: tuple[int, ...], value: str, semantics: str, answers: tuple[str, ...], tmp_path: Path
 ) -> None:
     live = pytest.importorskip("tests.oracle.live", reason="JAX is not installed", exc_type=ImportError)
-    if version != live.VERSION:
-        pytest.skip(f"JAX {live.VERSION} is installed")
+    said = dict(zip(sorted(MEASURED), answers, strict=True)).get(live.VERSION)
+    if said is None:
+        pytest.skip(f"JAX {live.VERSION} was not measured")
     file = tmp_path / "kernel.py"
-    file.write_text(kernel(shape, value, semantics, version))
+    file.write_text(kernel(shape, value, semantics, live.VERSION))
     theirs, recorded = live.verdict(file), parse(said)
     assert theirs == recorded if recorded is None or theirs is None else quotes(recorded, theirs)

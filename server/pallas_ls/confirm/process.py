@@ -8,7 +8,7 @@ import queue
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO
 
 CHUNK = 65_536  # bytes a read
@@ -48,8 +48,8 @@ class Process:
     def __exit__(self, *exception: object) -> None:
         self.end()
 
-    def in_background(self, work: object, *args: object) -> threading.Thread:
-        thread = threading.Thread(target=work, args=args, daemon=True)  # type: ignore[arg-type]
+    def in_background(self, work: Callable[..., None], *args: object) -> threading.Thread:
+        thread = threading.Thread(target=work, args=args, daemon=True)
         thread.start()
         return thread
 
