@@ -104,8 +104,9 @@ def _shown(v: Any) -> str:
 
 @lru_cache(maxsize=256)
 def _names(kind: type) -> tuple[str, ...]:
-    """The fields that are compared: what a missing value would need is of no account where nothing is bound."""
-    return tuple(f.name for f in fields(kind) if f.name not in ("needs", "answers", "run"))
+    """The fields that are compared: what a missing value would need is of no account where nothing is bound, nor what
+    variables hold a number."""
+    return tuple(f.name for f in fields(kind) if f.name not in ("needs", "answers", "run", "names"))
 
 
 def _form(v: Any) -> Any:

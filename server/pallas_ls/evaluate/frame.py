@@ -14,6 +14,7 @@ from .trail import Slots, Writes
 if TYPE_CHECKING:
     from .machine import Machine, Path
     from .modules import ModuleEnv
+    from .naming import Held
 
 #: Evaluates an expression in a frame.
 Eval = Callable[["Frame"], Value]
@@ -102,11 +103,12 @@ class Frame:
     Attributes:
       caller: the activation that called this one.
       members: key of the class whose member this is, where each member is a chunk of its own; "" everywhere else.
+      held: what its variables held when that was last asked for.
       on_yield: what a `yield` does in a generator that is run as a context manager.
     """
 
     __slots__ = (
-        "caller", "code", "m", "made", "members", "module", "on_yield", "owner", "pending", "ret", "site", "up",
+        "caller", "code", "held", "m", "made", "members", "module", "on_yield", "owner", "pending", "ret", "site", "up",
         "vars", "yielded",
     )  # fmt: skip
 
@@ -117,6 +119,7 @@ class Frame:
         self.vars = slots
         self.code = code
         self.caller: Frame | None = None
+        self.held: Held | None = None
         self.ret: Value = None
         self.pending: list[Pending] = []
         self.made: list[Function] = []

@@ -22,7 +22,6 @@ from ..domain.python import (
     Instance,
     Int,
     Opaque,
-    Origin,
     Range,
     Unknown,
     Value,
@@ -31,7 +30,7 @@ from ..domain.python import (
 )
 from ..domain.ref import Launch
 from ..source.span import Site
-from .naming import Names, visible
+from .naming import Names, parameter_as_integer, selected, visible
 from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class Machine:
       caught: exception classes that handlers around the present statement take.
       facts_out: recorded call facts, in order.
       doubts: how often something happened that may raise for all that is known; tries: enclosing try statements.
-      frame: the activation of a function that runs; written: how many writes there were.
+      frame: the activation of a function that runs.
       bounds: bounds of symbols made on the way that are no plain integers, by name.
       structure: parameters that decide how often something runs, which is not known.
       handling: exceptions whose handlers are running, innermost last; None where it is not known which.
@@ -155,9 +154,7 @@ class Machine:
         self.host_calls: list[HostCall] = []
         self.caught: tuple[str, ...] = ()
         self.frame: Frame | None = None
-        self.written = 0
         self.cases: dict[object, int] = {}
-        self.visible: tuple[Any, Names] = (None, {})
         self.handling: list[Raised | None] = []
         self.parametrised: dict[int, Parametrised] = {}
 
@@ -167,7 +164,6 @@ class Machine:
         """Writes a slot so that a branch can take it back."""
         if self.trail is not None:
             self.trail.note(slots, key)
-        self.written += 1
         put(slots, key, value)
 
     def apply(self, writes: Writes) -> None:
@@ -328,12 +324,7 @@ class Machine:
 
     def select(self, v: Value) -> Value:
         """The case of a Choice that holds on this path, where that is decided."""
-        while isinstance(v, Choice):
-            known = self.decide(v.cond)
-            if known is None:
-                return v
-            v = v.yes if known else v.no
-        return v
+        return selected(self.path.facts, v) if isinstance(v, Choice) else v
 
     def lift(self, run: Callable[..., Value], *args: Value) -> Value:
         """`run(*args)` for each combination of the arguments' cases, merged. `run` never sees a Choice on top."""
@@ -379,12 +370,7 @@ class Machine:
         if isinstance(v, bool):
             return Int(int(v))
         if isinstance(v, Opaque) and v.hint in ("", "int"):
-            known = self.path.facts.values.get(v.name, MISSING)
-            if isinstance(known, int) and not isinstance(known, bool):
-                return Int(known)
-            low = 0 if ".shape[" in v.name else None
-            origin = Origin(site, "parameter") if site else None
-            return Int(dims.symbol(v.name, sure=v.hint == "int" or low == 0, low=low), origin)
+            return parameter_as_integer(self.path.facts, v, site)
         if isinstance(v, Instance) and is_integer_enum(v.cls):
             return self.as_int(v.slots.get("value"), site)
         index = getattr(v, "index", None)
@@ -421,10 +407,7 @@ class Machine:
 
     def names(self) -> Names:
         """Variables that the present statement sees, by the integers that they hold."""
-        state = (self.frame, self.written, self.path)
-        if self.visible[0] is None or any(a is not b for a, b in zip(self.visible[0], state, strict=True)):
-            self.visible = (state, visible(self, self.frame))
-        return self.visible[1]
+        return visible(self.path.facts, self.frame)
 
     def record(self, fact: CallFact) -> None:
         """Keeps a call fact."""
