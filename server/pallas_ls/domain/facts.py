@@ -399,4 +399,10 @@ class Facts(Known):
 
     def simplify(self, d: Dim) -> Dim:
         """`d` with equalities put in, decided minimums and remainders resolved, and `x // k * k` folded where k | x."""
-        return rewrite.simplify(self, d)
+        if isinstance(d, int):
+            return d
+        known = self.notes.numbers.simpler
+        found = known.get(d)
+        if found is None:
+            found = known[d] = rewrite.simplify(self, d)
+        return found

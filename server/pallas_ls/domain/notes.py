@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from . import cond as conds
 from .cond import Cond
+from .dim import Dim, Expr
 from .witness import IntCond, Witness, first_witnesses, of_integers, towards
 
 if TYPE_CHECKING:
@@ -23,10 +24,11 @@ _ASKED = 2  # bindings that are changed to look for a counterexample
 class Numbers:
     """What was worked out about the facts on integers. Paths that differ in other facts only share it."""
 
-    __slots__ = ("_older", "_pool", "_sure", "answers")
+    __slots__ = ("_older", "_pool", "_sure", "answers", "simpler")
 
     def __init__(self, older: Numbers | None = None) -> None:
         self.answers: dict[Cond, bool | None] = {}
+        self.simpler: dict[Expr, Dim] = {}
         self._pool: tuple[list[Witness], int] | None = None  # and how many facts on integers the bindings satisfy
         while older is not None and not older.answers and older._pool is None:
             older = older._older

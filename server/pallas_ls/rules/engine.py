@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..domain import cond as conds
 from ..domain.cond import And, Cond, Not, Or, Truth
@@ -71,7 +72,7 @@ def _kernel(f: CallFact) -> object:
 def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) -> tuple[list[Violation], list[Doubt]]:
     """The first violated rule of each fact, in JAX's order; and the facts of which something is not known."""
     facts = list(facts)
-    kernels = Kernels(facts)
+    kernels, shared = Kernels(facts), dict[object, Any]()
     by_api: dict[str, list[Rule]] = {}
     for rule in all_rules():
         for api in rule.apis:
@@ -83,7 +84,8 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         rules = by_api.get(fact.api)
         if rules is None:
             continue
-        found = _judge_one(CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact)), rules)
+        view = CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact), shared=shared)
+        found = _judge_one(view, rules)
         if isinstance(found, Violation):
             violations.append(found)
             continue
@@ -117,7 +119,8 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
     """A call of unknown semantics is refused where both refuse it; quoted is what JAX says under the default ones."""
     default = view.target.default_semantics()
-    found = {s: _judge_under(CallView(view.fact, view.target, s, view.kernel), rules, s) for s in Semantics}
+    views = {s: CallView(view.fact, view.target, s, view.kernel, shared=view.shared) for s in Semantics}
+    found = {s: _judge_under(v, rules, s) for s, v in views.items()}
     other = next(found[s] for s in Semantics if s is not default)
     if isinstance(found[default], Violation) and isinstance(other, Violation):
         return found[default]

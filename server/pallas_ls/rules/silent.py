@@ -3,6 +3,8 @@ nobody waits for. Warnings, and only where nothing of the kernel is unknown that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array
@@ -30,7 +32,12 @@ def _all_is_seen(v: CallView) -> bool:
     if v.fact.launch is None or v.fact.launch.made is None:
         return False
     facts = v.kernel()
-    unknown = any(o.name == "?" for f in facts for o in f.operations)
+    return bool(v.once(("all is seen", id(facts)), lambda: _nothing_unknown(facts)))
+
+
+def _nothing_unknown(facts: Sequence[CallFact]) -> bool:
+    operations = {id(f.operations): f.operations for f in facts}  # the calls of a kernel share theirs
+    unknown = any(o.name == "?" for os in operations.values() for o in os)
     return bool(facts) and not unknown and not any(f.api in _OPAQUE for f in facts)
 
 

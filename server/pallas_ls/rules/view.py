@@ -30,6 +30,8 @@ class CallView:
     #: The calls of the same kernel in the same context, this one among them, in the order in which they were seen.
     kernel: Callable[[], Sequence[CallFact]] = tuple
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
+    #: The same for all calls that are judged together.
+    shared: dict[object, Any] = field(default_factory=dict[object, Any])
 
     # -- target ------------------------------------------------------------------------------------
 
@@ -70,6 +72,12 @@ class CallView:
         if key not in self.memory:
             self.memory[key] = compute()
         return self.memory[key]
+
+    def once(self, key: object, compute: Callable[[], Any]) -> Any:
+        """A computation about a whole kernel, done once for all calls that are judged together."""
+        if key not in self.shared:
+            self.shared[key] = compute()
+        return self.shared[key]
 
     # -- questions ---------------------------------------------------------------------------------
 

@@ -54,7 +54,8 @@ def shared_with(view: CallView, value: Array, operations: Sequence[Operation]) -
     shape = view.exact_shape(value.shape)
     if shape is None or not shape or value.by is None:
         return None
-    shared, users = Shared(shape), _users(operations)
+    shared = Shared(shape)
+    users: dict[int, list[Operation]] = view.once(("users", id(operations)), lambda: _users(operations))
     seen: set[int] = set()
     waiting = [value]
     while waiting:
