@@ -10,6 +10,7 @@ from ..domain.fact import CallFact
 from ..domain.finding import Finding, Fix
 from ..domain.target import Target
 from ..evaluate.program import Files, Memo, Program
+from ..evaluate.relevance import MOSAIC_GPU
 from ..fixes.candidate import Repair
 from ..fixes.offers import offers
 from ..fixes.proof import Prover
@@ -58,7 +59,7 @@ class Session:
         self.target = target
         library = Library()
         self.given = given
-        self.program = Program(files, library, lambda module: chunks(module, given(module.path)))
+        self.program = Program(files, library, lambda module: chunks(module, given(module.path)), focus=MOSAIC_GPU)
         self.prover = Prover(files, library, self._judge)
         self.picked: dict[str, Span] = {}
 

@@ -35,6 +35,7 @@ from .trail import MAX_LEAVES, Slots, Trail, Writes, leaves, merge, put
 
 if TYPE_CHECKING:
     from .frame import Frame
+    from .ways import Way
 
 #: Calls nested deeper than this are given up (Python's own limit is 1000; kernels nest a dozen).
 MAX_DEPTH = 60
@@ -113,6 +114,8 @@ class Machine:
       structure: parameters that decide how often something runs, which is not known.
       handling: exceptions whose handlers are running, innermost last; None where it is not known which.
       parametrised: tests with rows of arguments, by the identity of their function.
+      unit: path and key of the entry that is evaluated; ways: kernels' launches that others may borrow from it;
+        borrowed: those that were not evaluated here because another one is the same.
       divisions: floor divisions (a fix must not make one leave a remainder: a tail of the data would be left).
     """
 
@@ -157,6 +160,9 @@ class Machine:
         self.cases: dict[object, int] = {}
         self.handling: list[Raised | None] = []
         self.parametrised: dict[int, Parametrised] = {}
+        self.unit: tuple[str, str] | None = None
+        self.ways: list[Way] = []
+        self.borrowed: list[Way] = []
 
     # -- writes ------------------------------------------------------------------------------------
 

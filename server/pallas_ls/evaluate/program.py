@@ -32,9 +32,11 @@ from .items import Items
 from .machine import BudgetExceeded, Machine, Raised
 from .modules import ABSENT, ModuleEnv
 from .reach import reachable
+from .relevance import Relevance
 from .scope import Scope, body_scope
 from .summaries import Summaries
 from .trail import Trail, put
+from .ways import Way, Ways
 
 #: Evaluated statements, calls and loop rounds that one unit may take.
 BUDGET = 200_000
@@ -78,11 +80,14 @@ class Memo:
     failed: frozenset[int] = frozenset()
     interrupted: frozenset[int] = frozenset()
     parametrised: list[Parametrised] = field(default_factory=list[Parametrised])
+    ways: list[Way] = field(default_factory=list[Way])
+    borrowed: list[Way] = field(default_factory=list[Way])
 
 
 @dataclass(slots=True)
 class ModuleState:
-    """A module with the memos of its units."""
+    """A module with the memos of its units; `revision`: the program's when its chunks were brought up to date,
+    `analysed`: when its entries were."""
 
     env: ModuleEnv
     chunks: dict[str, Memo] = field(default_factory=dict[str, Memo])
@@ -90,6 +95,7 @@ class ModuleState:
     compiled: dict[int, tuple[Chunk, Any]] = field(default_factory=dict[int, tuple[Chunk, Any]])
     initial: dict[tuple[int, str], tuple[dict[str, Value], str, Value]] = field(default_factory=dict)
     revision: int = -1
+    analysed: int = -1
 
     def memos(self) -> list[Memo]:
         """Memos of all units, chunks first."""
@@ -100,6 +106,7 @@ class Program:
     """All modules under analysis.
 
     Attributes:
+      focus: what the names of the library's modules hold that files are evaluated for; "": all files are.
       extra: statements that are run in a module besides its own (examples of calls), as chunks.
       evaluated: statements evaluated since the last `reset_count`, by (path, chunk key).
     """
@@ -110,6 +117,7 @@ class Program:
         library: Any,
         extra: Callable[[Module], list[Chunk]] = lambda module: [],
         budget: int = BUDGET,
+        focus: str = "",
     ) -> None:
         self.files = files
         self.library = library
@@ -121,11 +129,14 @@ class Program:
         self.classes = Classes(self)
         self.entries = Entries(self)
         self.summaries = Summaries(self)
+        self.ways = Ways(self)
         self.imports = Imports(self)
+        self.relevance = Relevance(self, focus)
         self.nowhere = Site("", "", 0, 0)
         self.states: dict[str, ModuleState] = {}
         self.evaluated: dict[tuple[str, str], int] = {}
         self.revision = 0
+        self.analysing: list[str] = []
 
     # -- running -----------------------------------------------------------------------------------
 
@@ -265,10 +276,18 @@ class Program:
         state.compiled[id(chunk)] = (chunk, run)
         return run
 
-    def _unit(self, chunk: Chunk, body: Callable[[Machine], Frame], entry: bool = False, origin: str = "") -> Memo:
+    def _unit(
+        self,
+        chunk: Chunk,
+        body: Callable[[Machine], Frame],
+        entry: bool = False,
+        origin: str = "",
+        unit: tuple[str, str] | None = None,
+    ) -> Memo:
         """Evaluates a unit in a machine of its own. `cells` holds the old values of foreign slots that it wrote."""
         m = Machine(self.budget, self)
         m.trail = m.base = trail = Trail()
+        m.unit = unit
         stopped: str | None = None
         made: list[Function] = []
         fr: Frame | None = None
@@ -331,6 +350,8 @@ class Program:
             members=members,
             own_class=own_class,
             origin=origin,
+            ways=m.ways,
+            borrowed=m.borrowed,
         )
 
     def _foreign(self, reads: dict[tuple[str, str], str]) -> set[int]:
@@ -369,22 +390,31 @@ class Program:
     # -- entries -----------------------------------------------------------------------------------
 
     def analyse(self, path: str) -> list[Memo]:
-        """All units of a file, brought up to date: its chunks, then its entry functions."""
+        """All units of a file, brought up to date: its chunks, then its entry functions. None where the file is beside
+        the point."""
+        self.analysing.append(path)
+        try:
+            return self._analyse(path)
+        finally:
+            self.analysing.pop()
+
+    def _analyse(self, path: str) -> list[Memo]:
+        module = self.files.module(path)
+        if module is None or not (self.relevance.of_file(path) or self.extra(module)):
+            return []
         state = self.run(path)
         if state is None or state.env.module is None:
             return []
         old, state.entries = state.entries, {}
-        for chunk in state.env.module.chunks:
+        for chunk in self.relevance.callees_first(state.env.module):
             version = state.chunks[chunk.key].version
             for f in state.chunks[chunk.key].made:
                 key = f"{chunk.key}:{f.code.site.start}"
-                state.entries[key] = self._kept(old, key, chunk, lambda m, f=f, c=chunk: self._entry(m, f, c), version)
+                self._keep(state, old, key, chunk, lambda m, f=f, c=chunk: self._entry(m, f, c), version)
             for i, test in enumerate(state.chunks[chunk.key].parametrised):
-                key = f"{chunk.key}:rows {i}"
-                body = self._rows(test, chunk)
-                state.entries[key] = self._kept(old, key, chunk, body, version)
+                self._keep(state, old, f"{chunk.key}:rows {i}", chunk, self._rows(test, chunk), version)
         for chunk in self.extra(state.env.module):
-            state.entries[chunk.key] = self._kept(old, chunk.key, chunk, lambda m, c=chunk: self._extra(m, state, c))
+            self._keep(state, old, chunk.key, chunk, lambda m, c=chunk: self._extra(m, state, c))
         used = set[int]().union(*(memo.used for memo in (*state.chunks.values(), *state.entries.values())))
         for chunk in state.env.module.chunks:
             memo = state.chunks[chunk.key]
@@ -392,9 +422,8 @@ class Program:
             functions = [f for f in memo.uncalled if id(f.code) not in used]
             if kernels or functions:
                 key = f"{chunk.key}:idle {_digest(memo.version, str(len(kernels)), str(len(functions)))}"
-                state.entries[key] = self._kept(
-                    old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used)
-                )
+                self._keep(state, old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used))
+        state.analysed = self.revision
         return state.memos()
 
     def _rows(self, test: Parametrised, chunk: Chunk) -> Callable[[Machine], Frame]:
@@ -420,14 +449,45 @@ class Program:
         Compiler(state.env.path, chunk).block(list(chunk.tree), Scope("module", frozenset()))(fr)
         return fr
 
-    def _kept(
-        self, old: dict[str, Memo], key: str, chunk: Chunk, body: Callable[[Machine], Frame], origin: str = ""
-    ) -> Memo:
-        """The memo of an entry. `origin` is the version of the unit that made what is evaluated."""
+    def _keep(
+        self,
+        state: ModuleState,
+        old: dict[str, Memo],
+        key: str,
+        chunk: Chunk,
+        body: Callable[[Machine], Frame],
+        origin: str = "",
+    ) -> None:
+        """Brings the memo of an entry up to date. `origin` is the version of the unit that made what is evaluated."""
         memo = old.get(key)
-        if memo is not None and memo.digest == chunk.digest and memo.origin == origin and self._valid(memo):
-            return memo
-        return self._unit(chunk, body, True, origin)
+        if memo is None or memo.origin != origin or not self._current(memo, chunk) or not self._lent(memo):
+            memo = self._unit(chunk, body, True, origin, (state.env.path, key))
+        state.entries[key] = memo
+
+    def _current(self, memo: Memo, chunk: Chunk | None) -> bool:
+        return chunk is not None and memo.digest == chunk.digest and self._valid(memo)
+
+    def _lent(self, memo: Memo) -> bool:
+        """Whether the launches that a unit passed over still stand elsewhere."""
+        return all(map(self.stands, memo.borrowed))
+
+    def bring(self, path: str) -> bool:
+        """Brings a file's entries up to date, unless they are or are being so."""
+        state = self.states.get(path)
+        if path in self.analysing or state is None or state.analysed == self.revision:
+            return False
+        self.analyse(path)
+        return True
+
+    def stands(self, way: Way, m: Machine | None = None) -> bool:
+        """Whether the unit that evaluated a launch is up to date and still has it. `m`: the evaluation under way."""
+        if m is not None and m.unit == (way.path, way.entry):
+            return way in m.ways
+        state, module = self.states.get(way.path), self.files.module(way.path)
+        memo = state.entries.get(way.entry) if state is not None else None
+        if memo is None or module is None or way not in memo.ways:
+            return False
+        return self._current(memo, module.get(way.entry.rsplit(":", 1)[0]))
 
     def _idle(self, m: Machine, kernels: list[Any], functions: list[Function], used: set[int]) -> Frame:
         self.look_into(m, kernels, functions, used)

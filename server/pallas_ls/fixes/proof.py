@@ -12,6 +12,7 @@ from ..domain.finding import Edit
 from ..domain.ref import Ref
 from ..domain.target import Target
 from ..evaluate.program import Files, Program
+from ..evaluate.relevance import MOSAIC_GPU
 from ..rules.engine import Doubt, Violation
 from ..rules.view import CallView
 from ..source.module import Module, parse_module
@@ -106,7 +107,7 @@ class Prover:
         self, files: Files, library: object, judge_file: Callable[[str, Files, list[CallFact]], Judged]
     ) -> None:
         self.files = EditedFiles(files)
-        self.program = Program(self.files, library)
+        self.program = Program(self.files, library, focus=MOSAIC_GPU)
         self.judge_file = judge_file
         self.base: State | None = None
 

@@ -137,7 +137,8 @@ def _called(m: Any, f: Kernel, call: Call) -> Value:
     given = {"kernel": f, "operands": call.args}
     record(m, "kernel.body", f.made.site, given, None, f.made.args)
     if m.count_case((f.made.site, call.site, m.chain, m.row)) <= MAX_CASES:
-        _launch(m, f, operands)
+        values = (f.body, operands, f.out_type, f.scratch, f.launch)
+        m.program.ways.launch(m, f.made.site.path, values, lambda: _launch(m, f, operands))
     return result
 
 

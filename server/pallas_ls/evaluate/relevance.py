@@ -1,0 +1,210 @@
+"""Which files can have to do with a GPU kernel: all others need no evaluation.
+
+A chunk is relevant where it mentions a name that leads to Mosaic GPU: an import of it, of something relevant in
+another module of the workspace, or what a relevant chunk binds. A class is relevant as a whole. A file without such a
+chunk calls no kernel (TPU kernels, plain JAX, a web server), and costs its parse. Words, not values, decide: this may
+say yes too often, and never no where an evaluation would find a call.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..source.module import Chunk, Module
+
+#: Files that cannot reach Pallas' Mosaic GPU backend hold no kernels, and nothing that configures one.
+MOSAIC_GPU = "mosaic_gpu"
+#: A text that may name something: a type in quotes, a parameter of a test.
+_WORDS = re.compile(r"[\w., \[\]|]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`from module import name as bound` (name "*": all of it), or `import module as bound` (name "")."""
+
+    module: str
+    level: int
+    name: str
+    bound: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a chunk speaks of.
+
+    Attributes:
+      chunk: the chunk itself, kept so that its identity stays its own.
+      mentions: names that it reads, imports in its functions and words of its texts included; binds: names that it
+        may bind in its module or change the content of.
+      imports: of the chunk, wherever they stand.
+    """
+
+    chunk: Chunk
+    mentions: frozenset[str]
+    binds: frozenset[str]
+    imports: tuple[Import, ...]
+
+
+@dataclass(slots=True)
+class Found:
+    """Of one module: names that lead to what matters, and keys of the chunks that speak of one; `whole`: every name
+    may."""
+
+    names: frozenset[str] = frozenset()
+    chunks: frozenset[str] = frozenset()
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Relevance:
+    """The relevant files of a program, worked out anew for each of its revisions.
+
+    Attributes:
+      focus: what the full name of an import of the library's holds that makes it relevant; "": everything is.
+    """
+
+    program: Any
+    focus: str
+    words: dict[int, Words] = field(default_factory=dict[int, Words])
+    found: dict[str, Found] = field(default_factory=dict[str, Found])
+    revision: int = -1
+
+    def of_file(self, path: str) -> bool:
+        """Whether any part of a file may lead to what matters."""
+        if not self.focus:
+            return True
+        if self.revision != self.program.revision:
+            self.revision = self.program.revision
+            self.found.clear()
+        return self._any(path)
+
+    def callees_first(self, module: Module) -> list[Chunk]:
+        """The chunks of a module, each after those of the functions that it mentions, as far as there is no circle."""
+        functions = {c.key.split(" ", 1)[1].split("#")[0]: c for c in module.chunks if c.key.startswith("def ")}
+        out: dict[str, Chunk] = {}
+        open_: set[str] = set()
+
+        def visit(chunk: Chunk) -> None:
+            if chunk.key in out or chunk.key in open_:
+                return
+            open_.add(chunk.key)
+            for name in sorted(self._words(chunk).mentions & functions.keys()):
+                visit(functions[name])
+            out[chunk.key] = chunk
+
+        for chunk in module.chunks:
+            visit(chunk)
+        return list(out.values())
+
+    def _of(self, path: str) -> Found:
+        known = self.found.get(path)
+        if known is None:
+            self.found[path] = Found(whole=True)  # what is asked for in a circle may be relevant
+            module = self.program.files.module(path)
+            known = self.found[path] = Found() if module is None else self._search(module)
+        return known
+
+    def _search(self, module: Module) -> Found:
+        words = [self._words(chunk) for chunk in module.chunks]
+        imported = {i.bound for w in words for i in w.imports}
+        names = {i.bound for w in words for i in w.imports if self._matters(i, module.path)}
+        if "*" in names:
+            return Found(frozenset(), frozenset(w.chunk.key for w in words), True)
+        classes = {member: chunk.key for chunk in module.chunks for member in chunk.members}
+        waiting, chunks = list(words), set[str]()
+        grows = True
+        while grows:
+            found = [w for w in waiting if classes.get(w.chunk.key, w.chunk.key) in chunks]
+            found += [w for w in waiting if not w.mentions.isdisjoint(names)]
+            keys = {classes.get(w.chunk.key, w.chunk.key) for w in found}
+            grows = not keys <= chunks
+            chunks |= keys
+            names |= {n for w in words if classes.get(w.chunk.key, w.chunk.key) in keys for n in w.binds - imported}
+            waiting = [w for w in waiting if w.chunk.key not in chunks]
+        members = {member for member, owner in classes.items() if owner in chunks}
+        return Found(frozenset(names), frozenset(chunks | members))
+
+    def _matters(self, i: Import, importer: str) -> bool:
+        if i.level == 0 and self.program.library.has_module(i.module):
+            return self.focus in f"{i.module}.{i.name}"
+        inner = self.program.files.find(f"{i.module}.{i.name}" if i.module else i.name, i.level, importer)
+        if i.name not in ("", "*") and inner is not None and self._any(inner):
+            return True
+        path = self.program.files.find(i.module, i.level, importer)
+        if path is None:
+            return False
+        found = self._of(path)
+        return found.whole or (bool(found.chunks) if i.name in ("", "*") else i.name in found.names)
+
+    def _any(self, path: str) -> bool:
+        found = self._of(path)
+        return found.whole or bool(found.chunks)
+
+    def _words(self, chunk: Chunk) -> Words:
+        known = self.words.get(id(chunk))
+        if known is None:
+            known = self.words[id(chunk)] = words_of(chunk)
+        return known
+
+
+def words_of(chunk: Chunk) -> Words:
+    """What a chunk speaks of, from its text alone."""
+    mentions: set[str] = set()
+    imports: list[Import] = []
+    for node in (n for statement in chunk.tree for n in ast.walk(statement)):
+        match node:
+            case ast.Name():
+                mentions.add(node.id)
+            case ast.arg():
+                mentions.add(node.arg)
+            case ast.Constant(value=str() as text) if _WORDS.fullmatch(text):
+                mentions.update(re.findall(r"\w+", text))
+            case ast.Import():
+                imports += [Import(a.name, 0, "", a.asname or a.name.split(".", 1)[0]) for a in node.names]
+            case ast.ImportFrom():
+                imports += [Import(node.module or "", node.level, a.name, a.asname or a.name) for a in node.names]
+            case _:
+                pass
+    imported = {i.bound for i in imports}
+    binds = {n for statement in chunk.tree for n in _changed(statement)} - imported
+    return Words(chunk, frozenset(mentions | imported), frozenset(binds), tuple(imports))
+
+
+def _changed(statement: ast.stmt) -> Iterator[str]:
+    """Names of the module that a statement may bind, or change the content of: what it stores to, what it calls a
+    method of, what it gives to a call. A function's body runs with its chunk where a decorator or a call asks for it.
+    """
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield statement.name
+        for d in statement.decorator_list:
+            yield from (n.id for n in ast.walk(d) if isinstance(n, ast.Name))
+        for inner in statement.body:
+            yield from _stored(inner, calls=False)
+    elif not isinstance(statement, (ast.Import, ast.ImportFrom)):
+        yield from _stored(statement, calls=True)
+
+
+def _stored(statement: ast.stmt, calls: bool) -> Iterator[str]:
+    """Roots of what is stored to or called a method of; `calls`: and of the arguments of calls."""
+    for n in ast.walk(statement):
+        if isinstance(n, ast.Name) and calls and not isinstance(n.ctx, ast.Load):
+            yield n.id
+        elif isinstance(n, (ast.Attribute, ast.Subscript)) and not isinstance(n.ctx, ast.Load):
+            yield from _root(n)
+        elif isinstance(n, ast.Call):
+            yield from _root(n.func) if isinstance(n.func, ast.Attribute) else ()
+            for a in (*n.args, *(k.value for k in n.keywords)) if calls else ():
+                yield from _root(a)
+        elif isinstance(n, ast.Global):
+            yield from n.names
+
+
+def _root(e: ast.expr) -> Iterator[str]:
+    while isinstance(e, (ast.Attribute, ast.Subscript, ast.Starred)):
+        e = e.value
+    if isinstance(e, ast.Name):
+        yield e.id
