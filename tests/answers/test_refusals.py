@@ -98,9 +98,9 @@ def test_in_another_file() -> None:
 
 def test_what_is_not_known_reads_as_dots() -> None:
     text = (
-        "import other\ndef check(x, name):\n"
+        "import other; from jax.experimental.pallas import mosaic_gpu as plgpu\ndef check(x, name):\n"
         "    raise ValueError(f'{name}: {x.size * 2} is wrong for {other.LIMIT()}')\n\n"
-        "def run(y):\n    check(y.T, 'q')\n"
+        "def run(y):\n    check(y.T, 'q')\n    return plgpu.kernel\n"
     )
     s = Session(Texts(k=text), Target())
     assert [f.message for f in s.check("k.py").findings] == [

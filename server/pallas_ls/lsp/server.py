@@ -13,6 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from ..answers.session import Session
+from ..evaluate.garbage import collect_rarely
 from . import actions, configuration, confirm, contexts, hints, hover, lenses, logs, pull, sync
 from .analysis import OpenSession
 from .core import PallasServer
@@ -137,6 +138,7 @@ def main(tcp_port: int | None = None) -> None:
 def serve(server: PallasServer, tcp_port: int | None = None) -> None:
     """Runs a server until its client leaves, then ends the process."""
     logs.set_up(server.send_log)
+    collect_rarely()
     try:
         if tcp_port is None:
             server.start_io(*_take_standard_streams())

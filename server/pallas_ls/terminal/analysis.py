@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from ..answers.report import FileReport
 from ..answers.session import Session
 from ..domain.finding import Finding, Fix, Severity
+from ..evaluate.garbage import collect_rarely
 from ..rules.registry import all_rules
 from ..workspace.files import UnreadableFile, WorkspaceFiles
 from ..workspace.ignores import OWN_CODES, filtered, removal
@@ -41,6 +42,7 @@ def reportable() -> list[str]:
 
 def open_session(job: Job) -> tuple[Session, WorkspaceFiles]:
     """A session over a job's project, with what came from standard input."""
+    collect_rarely()
     files = job.project.files()
     for path, text in job.overlays:
         files.overlay(path, text)
