@@ -49,7 +49,7 @@ class Words:
     imports: tuple[Import, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Found:
     """Of one module: names that lead to what matters, and keys of the chunks that speak of one; `whole`: every name
     may."""
@@ -57,6 +57,21 @@ class Found:
     names: frozenset[str] = frozenset()
     chunks: frozenset[str] = frozenset()
     whole: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether anything in it leads there."""
+        return self.whole or bool(self.chunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an import leads: the files of its module and of a submodule of that name; `focused`: to what matters."""
+
+    written: Import
+    module: str | None
+    inner: str | None
+    focused: bool = False
 
 
 @dataclass(slots=True)
@@ -71,6 +86,7 @@ class Relevance:
     focus: str
     words: dict[int, Words] = field(default_factory=dict[int, Words])
     found: dict[str, Found] = field(default_factory=dict[str, Found])
+    sources: dict[str, list[Source]] = field(default_factory=dict[str, list[Source]])
     revision: int = -1
 
     def of_file(self, path: str) -> bool:
@@ -80,7 +96,10 @@ class Relevance:
         if self.revision != self.program.revision:
             self.revision = self.program.revision
             self.found.clear()
-        return self._any(path)
+            self.sources.clear()
+        if path not in self.found:
+            self._settle(path)
+        return self.found[path].any
 
     def callees_first(self, module: Module) -> list[Chunk]:
         """The chunks of a module, each after those of the functions that it mentions, as far as there is no circle."""
@@ -100,49 +119,66 @@ class Relevance:
             visit(chunk)
         return list(out.values())
 
-    def _of(self, path: str) -> Found:
-        known = self.found.get(path)
-        if known is None:
-            self.found[path] = Found(whole=True)  # what is asked for in a circle may be relevant
-            module = self.program.files.module(path)
-            known = self.found[path] = Found() if module is None else self._search(module)
-        return known
+    def _settle(self, path: str) -> None:
+        """Works out a file and all that it imports, in rounds: imports may go in circles."""
+        new: dict[str, Module] = {}
+        waiting = [path]
+        while waiting:
+            at = waiting.pop()
+            if at in self.found:
+                continue
+            self.found[at] = Found()
+            module = self.program.files.module(at)
+            if module is not None:
+                new[at] = module
+                self.sources[at] = [self._source(i, at) for w in map(self._words, module.chunks) for i in w.imports]
+                waiting += [p for s in self.sources[at] for p in (s.module, s.inner) if p is not None]
+        grows = True
+        while grows:
+            grows = False
+            for at, module in new.items():
+                now = self._search(module)
+                grows = grows or now != self.found[at]
+                self.found[at] = now
+
+    def _source(self, i: Import, importer: str) -> Source:
+        files = self.program.files
+        if i.level == 0 and self.program.library.has_module(i.module):
+            return Source(i, None, None, self.focus in f"{i.module}.{i.name}")
+        inner = f"{i.module}.{i.name}" if i.module else i.name
+        whole = i.name in ("", "*")
+        return Source(
+            i, files.find(i.module, i.level, importer), None if whole else files.find(inner, i.level, importer)
+        )
 
     def _search(self, module: Module) -> Found:
         words = [self._words(chunk) for chunk in module.chunks]
         imported = {i.bound for w in words for i in w.imports}
-        names = {i.bound for w in words for i in w.imports if self._matters(i, module.path)}
+        names = {s.written.bound for s in self.sources[module.path] if self._matters(s)}
         if "*" in names:
             return Found(frozenset(), frozenset(w.chunk.key for w in words), True)
         classes = {member: chunk.key for chunk in module.chunks for member in chunk.members}
         waiting, chunks = list(words), set[str]()
         grows = True
         while grows:
-            found = [w for w in waiting if classes.get(w.chunk.key, w.chunk.key) in chunks]
-            found += [w for w in waiting if not w.mentions.isdisjoint(names)]
+            found = [w for w in waiting if not w.mentions.isdisjoint(names)]
             keys = {classes.get(w.chunk.key, w.chunk.key) for w in found}
             grows = not keys <= chunks
             chunks |= keys
-            names |= {n for w in words if classes.get(w.chunk.key, w.chunk.key) in keys for n in w.binds - imported}
-            waiting = [w for w in waiting if w.chunk.key not in chunks]
+            mine = [w for w in waiting if classes.get(w.chunk.key, w.chunk.key) in chunks]
+            names |= {n for w in mine for n in w.binds - imported}
+            waiting = [w for w in waiting if classes.get(w.chunk.key, w.chunk.key) not in chunks]
         members = {member for member, owner in classes.items() if owner in chunks}
         return Found(frozenset(names), frozenset(chunks | members))
 
-    def _matters(self, i: Import, importer: str) -> bool:
-        if i.level == 0 and self.program.library.has_module(i.module):
-            return self.focus in f"{i.module}.{i.name}"
-        inner = self.program.files.find(f"{i.module}.{i.name}" if i.module else i.name, i.level, importer)
-        if i.name not in ("", "*") and inner is not None and self._any(inner):
+    def _matters(self, source: Source) -> bool:
+        if source.focused or (source.inner is not None and self.found[source.inner].any):
             return True
-        path = self.program.files.find(i.module, i.level, importer)
-        if path is None:
+        if source.module is None:
             return False
-        found = self._of(path)
-        return found.whole or (bool(found.chunks) if i.name in ("", "*") else i.name in found.names)
-
-    def _any(self, path: str) -> bool:
-        found = self._of(path)
-        return found.whole or bool(found.chunks)
+        found = self.found[source.module]
+        name = source.written.name
+        return found.whole or (found.any if name in ("", "*") else name in found.names)
 
     def _words(self, chunk: Chunk) -> Words:
         known = self.words.get(id(chunk))
@@ -161,6 +197,8 @@ def words_of(chunk: Chunk) -> Words:
                 mentions.add(node.id)
             case ast.arg():
                 mentions.add(node.arg)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                mentions.add(node.name)
             case ast.Constant(value=str() as text) if _WORDS.fullmatch(text):
                 mentions.update(re.findall(r"\w+", text))
             case ast.Import():
