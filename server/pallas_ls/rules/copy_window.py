@@ -168,7 +168,7 @@ def _contiguous(s: Shown) -> Text:
     text = (
         f"This part of {s.buffer} does not lie in one piece. Copy whole rows, give the part a buffer of its own, or "
         "tile "
-        f"{s.buffer} so that the part is made of whole tiles.{_fitting(s)}"
+        f"{s.buffer} so that the part is made of whole tiles."
     )
     return text, s.smem_site, s.notes
 
