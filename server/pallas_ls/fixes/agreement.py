@@ -20,7 +20,7 @@ from ..domain.layout import RegisterLayout
 from ..domain.layout import Splat as SplatLayout
 from ..domain.python import Int, Value
 from ..domain.ref import Ds, Indexed, Loaded, Ref, RefType, Swizzle, Tiling
-from ..domain.target import Semantics, Target
+from ..domain.target import JaxVersion, Semantics, Target
 from ..rules import references, tcgen05, wgmma
 from ..rules.buffers import buffer_types
 from ..rules.rule import Unsure
@@ -55,6 +55,8 @@ SAME = {
 }
 #: Calls whose operands a model of their own accepts or not.
 MULTIPLICATIONS = {"wgmma": wgmma.is_accepted, "tcgen05_mma": tcgen05.is_accepted}
+#: The first release whose `plgpu.load` takes a reference alone: before, it also had to be given an index.
+WITHOUT_INDEX = JaxVersion(0, 11)
 #: What makes positions, in any layout that they are cast to at once.
 IOTAS = ("jax.lax.broadcasted_iota", "jax.numpy.arange", "broadcasted_iota")
 #: Threads of a warpgroup.
@@ -164,6 +166,8 @@ def _is_loadable(view: CallView) -> bool:
     shape = view.exact_shape(ref.shape) if ref is not None else None
     if ref is None or ref.type.kind != "data":
         return True
+    if view.fact.api == "load" and view.version < WITHOUT_INDEX:
+        return False
     name = view.value("layout")
     if isinstance(name, LayoutName):
         given = name.args[0] if name.args else None

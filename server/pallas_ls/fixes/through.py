@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 
 from ..domain.ref import Ref
+from ..domain.target import JaxVersion
 from ..rules.copying.read import sides
 from ..rules.rule import Unsure
 from .candidate import Candidate, Repair
@@ -44,10 +45,22 @@ def _whole(ref: str) -> str:
     return f"{ref}[...]"
 
 
+def _is_bit(repair: Repair, smem: Ref) -> bool:
+    """Whether elements are truth values, which releases before 0.11 do not load."""
+    return getattr(smem.dtype, "family", "") == "bool" and repair.view.version < JaxVersion(0, 11)
+
+
 def _is_plain(repair: Repair, gmem: Ref, smem: Ref | None) -> bool:
     """A copy of all of a buffer without transforms, with no more arguments than any copy has."""
     given = set(repair.view.fact.arg_sites) - {"src", "dst", "barrier"}
     shape = repair.view.exact_shape(smem.shape) if smem is not None else None
-    if smem is None or given or shape is None or math.prod(shape) % THREADS or smem.type.transforms != ():
+    if (
+        smem is None
+        or given
+        or _is_bit(repair, smem)
+        or shape is None
+        or math.prod(shape) % THREADS
+        or smem.type.transforms != ()
+    ):
         return False
     return not gmem.views and not smem.views and repair.view.shapes_differ(gmem.shape, smem.shape) is False

@@ -13,6 +13,7 @@ from ..domain.ref import Ref, RefType, Swizzle, Tiling
 from ..rules.advice import rounded
 from ..rules.references import LOADS, STORES, reference
 from ..source.span import Site
+from .agreement import WITHOUT_INDEX
 from .call_text import function_prefix
 from .candidate import Candidate, Edits, Repair, together
 from .literals import set_number, set_shape
@@ -305,6 +306,8 @@ def loaded_part(repair: Repair) -> Iterator[Candidate]:
     x = next((v for v in operation.operands.values() if isinstance(v, Array)), None) if operation else None
     if site is None or found is None or x is None or x.by is None or x.by.name not in LOADS:
         return
+    if x.by.name == "load" and repair.view.version < WITHOUT_INDEX:
+        return  # refused itself
     ref = x.by.operands.get("src", x.by.operands.get("source"))
     name = _loaded_name(repair, x.by.site)
     if not isinstance(ref, Ref) or ref.views or ref.type.transforms != () or name is None:
