@@ -1,4 +1,4 @@
-"""What is offered for the rules' own kernels of matrix multiplications and operations lowers."""
+"""What is offered for the rules' own kernels lowers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 from pallas_ls.domain.target import JaxVersion
-from pallas_ls.fixes import multiplication, operations
+from pallas_ls.fixes import capacity, moves, multiplication, operands, operations, stores, tensor_memory, values
 from pallas_ls.rules.registry import rule_named
 from pallas_ls.rules.rule import REFUSED
 
 from .offered import Offered, fixed, session
 
-FIXED = sorted({**multiplication.FIXES, **operations.FIXES})
+TABLES = (
+    *(capacity.FIXES, moves.FIXES, multiplication.FIXES, operands.FIXES, operations.FIXES),
+    *(stores.FIXES, tensor_memory.FIXES, values.FIXES),
+)
+FIXED = sorted({id for table in TABLES for id in table})
 
 
 def offered(text: str, jax: str) -> list[Offered]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from ..domain.fact import CallFact
 from ..domain.finding import Finding, Related, Severity
+from ..domain.python import Value
 from ..evaluate.program import Memo
 from ..rules.engine import Violation
 from ..rules.rule import Note
+from ..rules.view import origins
 from ..source.span import Site, Span
 from .examples import PREFIX, Example
 
@@ -21,10 +24,15 @@ def finding_of(v: Violation, locate: Locate) -> Finding | None:
     at = problem.at or v.fact.site
     notes = list(problem.notes)
     message = problem.message
+    call = v.chain[0] if v.chain else at
+    written = _written(problem.cause, call, locate)
     if v.chain:
         notes.insert(0, Note(at, f"{v.fact.api} refuses what it is given here"))
-        at = v.chain[0]
+    if written is not None:
+        notes.insert(0, Note(call, "called with it here" if v.chain else "JAX refuses it here"))
+    elif v.chain:
         message = f"With these arguments: {message}"
+    at = written or call
     span = locate(at)
     if span is None:
         return None
@@ -35,6 +43,38 @@ def finding_of(v: Violation, locate: Locate) -> Finding | None:
             related.append(Related(where, note.message))
     severity = Severity.WARNING if v.chain and v.chain[0].chunk.startswith(PREFIX) else v.rule.severity
     return Finding(v.rule.id, severity, span, message, problem.jax, tuple(related))
+
+
+def merged(findings: Iterable[Finding | None]) -> list[Finding]:
+    """Findings in the order of the text. What a rule says twice of one place is one finding, with the places of both:
+    a number that several calls are refused for."""
+    found: dict[tuple[object, ...], Finding] = {}
+    for f in findings:
+        if f is None:
+            continue
+        key = said(f)
+        first = found.get(key, f)
+        found[key] = replace(first, related=tuple(dict.fromkeys((*first.related, *f.related))))
+    return sorted(found.values(), key=lambda f: (f.span.path, f.span.start, f.code, f.message))
+
+
+def said(f: Finding) -> tuple[object, ...]:
+    """What a finding says, and where."""
+    return f.code, f.severity, f.span, f.message
+
+
+def _written(cause: Value, call: Site, locate: Locate) -> Site | None:
+    """Where the number at fault is written: the only literal behind it, where that stands in the same file as the call
+    and not in the call itself."""
+    sites = {o.site for o in origins(cause)}
+    span = locate(call)
+    if len(sites) != 1 or span is None:
+        return None
+    [site] = sites
+    found = locate(site)
+    if found is None or found.path != span.path or span.start <= found.start <= span.end:
+        return None
+    return site
 
 
 def unread_examples(found: list[Example], memos: list[Memo]) -> list[Finding]:

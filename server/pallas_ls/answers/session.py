@@ -24,7 +24,7 @@ from . import memory
 from .examples import PREFIX, Example, Given, chunks, examples
 from .explain import explain_fact
 from .factrows import rows_of_site
-from .findings import context_hints, finding_of, unread_examples
+from .findings import context_hints, finding_of, merged, said, unread_examples
 from .hover import Places, hover_at
 from .kernels import kernel_calls
 from .memory import Memory
@@ -78,10 +78,9 @@ class Session:
         findings += refusals((r for memo in memos for r in memo.raises), self.locate, self.text, self._line)
         module = self.files.module(path)
         findings += unread_examples(self._examples(module) if module is not None else [], memos)
-        kept = sorted(
-            {f for f in findings if f is not None}, key=lambda f: (f.span.path, f.span.start, f.code, f.message)
+        return FileReport(
+            path, tuple(merged(findings)), self._syntax(path), self._summary(path, facts, doubts), _notes(memos)
         )
-        return FileReport(path, tuple(kept), self._syntax(path), self._summary(path, facts, doubts), _notes(memos))
 
     def _judge(self, path: str, files: Files, facts: list[CallFact]) -> tuple[list[Violation], list[Doubt]]:
         module = files.module(path)
@@ -119,11 +118,12 @@ class Session:
     def fixes(self, path: str, span: Span) -> list[Offer]:
         """Proven fixes for the findings that touch a stretch of a file. Slow: an analysis for each candidate."""
         touching = [(v, f) for v, f in self._violations(path) if _touch(f.span, span)]
-        return [offer for v, f in touching for offer in self._proven(v, f)]
+        return _each_once(offer for v, f in touching for offer in self._proven(v, f))
 
     def fixes_of(self, finding: Finding) -> list[Offer]:
         """Proven fixes for one finding."""
-        return [o for v, f in self._violations(finding.span.path) if f == finding for o in self._proven(v, f)]
+        rows = [v for v, f in self._violations(finding.span.path) if said(f) == said(finding)]
+        return _each_once(o for v in rows for o in self._proven(v, finding))
 
     def _violations(self, path: str) -> list[tuple[Violation, Finding]]:
         rows = [(v, finding_of(v, self.locate)) for v in self._judge(path, self.files, self._facts(path))[0]]
@@ -235,6 +235,11 @@ class Session:
 
 def _notes(memos: list[Memo]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for memo in memos for note in memo.notes))
+
+
+def _each_once(found: Iterable[Offer]) -> list[Offer]:
+    """Offers for several violations that are one finding: a fix is the same for each of them."""
+    return list({(o.fix.title, o.fix.edits): o for o in found}.values())
 
 
 def _touch(a: Span, b: Span) -> bool:

@@ -6,6 +6,7 @@ must be known that it takes the new numbers, else the fix is not proven.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -19,8 +20,8 @@ from ..domain.layout import RegisterLayout
 from ..domain.layout import Splat as SplatLayout
 from ..domain.python import Int, Value
 from ..domain.ref import Ds, Indexed, Loaded, Ref, RefType, Swizzle, Tiling
-from ..domain.target import Semantics, Target
-from ..rules import tcgen05, wgmma
+from ..domain.target import JaxVersion, Semantics, Target
+from ..rules import references, tcgen05, wgmma
 from ..rules.buffers import buffer_types
 from ..rules.rule import Unsure
 from ..rules.store_case import named_layout
@@ -36,8 +37,9 @@ ANY = frozenset(
         *("TMEM", "ACC", "BlockSpec", "emit_pipeline", "emit_pipeline_warp_specialized"),
         *("pl.loop", "nd_loop", "pipeline()", "pipeline.memory"),
         *("ref.at", "ref.get", "ref.transpose", "cluster_ref", "lax.axis_index", "find_swizzle", "pl.debug_print"),
-        *("ACC", "TMEM", "set_max_registers", "tcgen05_commit_arrive", "async_copy_smem_to_tmem", "async_load_tmem"),
+        *("ACC", "TMEM", "set_max_registers", "tcgen05_commit_arrive", "async_load_tmem"),
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
+        *("print_layout", "debug_print", "wait_load_tmem", "commit_tmem", "async_prefetch", "broadcasted_iota"),
         *("pl.align_to", "pl.cdiv", "pl.ds", "pl.dslice", "pl.num_programs", "pl.program_id", "pl.when"),
     )
 )
@@ -48,9 +50,17 @@ SAME = {
     "copy_smem_to_gmem": ("src", "dst"),
     "store": ("dst", "value"),
     "ref.set": ("target", "value"),
+    "async_store_tmem": ("ref", "value"),
+    "async_copy_smem_to_tmem": ("smem_ref", "tmem_ref"),
 }
 #: Calls whose operands a model of their own accepts or not.
 MULTIPLICATIONS = {"wgmma": wgmma.is_accepted, "tcgen05_mma": tcgen05.is_accepted}
+#: The first release whose `plgpu.load` takes a reference alone: before, it also had to be given an index.
+WITHOUT_INDEX = JaxVersion(0, 11)
+#: What makes positions, in any layout that they are cast to at once.
+IOTAS = ("jax.lax.broadcasted_iota", "jax.numpy.arange", "broadcasted_iota")
+#: Threads of a warpgroup.
+THREADS = 128
 #: Bytes of shared memory of a block (sm_90a, sm_100a), some left for barriers; each buffer starts at a multiple.
 MOST_SMEM = 232_448 - 1024
 SMEM_ALIGNMENT = 1024
@@ -113,11 +123,13 @@ def agrees(old: CallFact | None, new: CallFact, target: Target, divisions: Itera
         return _cast(view)
     if new.api in MULTIPLICATIONS:
         return MULTIPLICATIONS[new.api](view)
+    if new.api in ("ref.get", "load") and not _is_loadable(view):
+        return False
     if new.api in ("ref.at", "ref.get"):
         return _covers(view, old, divisions)
     if new.api in ("launch", "pl.run_scoped"):
         return _has_room(view)
-    return new.api in ANY or new.api.startswith("jax.")
+    return new.api in ANY or new.api == "load" or new.api.startswith(("jax.", "Layout."))
 
 
 # -- operands of one shape -------------------------------------------------------------------------
@@ -131,8 +143,38 @@ def _same(view: CallView, old: CallFact | None, first: str, second: str) -> bool
         return False
     differ = view.shapes_differ(a.shape, b.shape)
     if differ is False:
-        return True
+        return not _is_unstorable(view, b)
     return _follow(view, old, first, second) if differ else False
+
+
+def _is_unstorable(view: CallView, x: Array | Ref) -> bool:
+    """Whether a stored value is one number for all elements, and those are not dealt out to threads evenly.
+
+    A store to tensor memory under Lane semantics takes none (fragmented_array.py, tcgen05.py: `_store`).
+    """
+    if not isinstance(x, Array) or not isinstance(x.layout, Splat) or view.fact.api not in references.STORES:
+        return False
+    shape = view.exact_shape(x.shape)
+    count = math.prod(shape) if shape is not None else 0
+    uneven = count != 1 and count % THREADS != 0
+    return uneven or (view.fact.api == "async_store_tmem" and view.semantics is Semantics.LANE)
+
+
+def _is_loadable(view: CallView) -> bool:
+    """Whether a load has a layout: of a tiled buffer under Lane semantics wgmma's; a named one that was made for it."""
+    ref = references.reference(view)
+    shape = view.exact_shape(ref.shape) if ref is not None else None
+    if ref is None or ref.type.kind != "data":
+        return True
+    if view.fact.api == "load" and view.version < WITHOUT_INDEX:
+        return False
+    name = view.value("layout")
+    if isinstance(name, LayoutName):
+        given = name.args[0] if name.args else None
+        return name.name == "WG_STRIDED" and ref.type.transforms == () and given is not None and given == ref.shape
+    if view.semantics is not Semantics.LANE or ref.type.transforms in ((), None):
+        return True
+    return shape is not None and len(shape) == 2 and shape[0] % 64 == 0 and shape[1] % 8 == 0
 
 
 def _follow(view: CallView, old: CallFact | None, first: str, second: str) -> bool | list[Follow]:
@@ -159,6 +201,10 @@ def _cast(view: CallView) -> bool:
     shape, new = view.exact_shape(x.shape), named_layout(view, name)
     if shape is None or new is None or isinstance(new, Unsure):
         return False
+    if x.by is not None and x.by.name in IOTAS:
+        return not isinstance(new, SplatLayout)
+    if isinstance(x.layout, Loaded) and name.name == "WG_STRIDED" and view.semantics is Semantics.WARPGROUP:
+        return not x.layout.ref.views and x.layout.ref.type.transforms == ()
     old = _layout(view, x, shape)
     if old is None or isinstance(old, Unsure):
         return False

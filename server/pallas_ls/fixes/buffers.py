@@ -26,11 +26,23 @@ def swizzle_value(repair: Repair) -> Iterator[Candidate]:
     """Another swizzle, with the tiling that goes with it where that differs."""
     t = _owner(repair, repair.view.fact.site)
     if t is None:
+        yield from _any_swizzle(repair)
         return
     yield from _fitted(repair, t)
     edits = drop_transforms(repair, t)
     if edits:
         yield Candidate("Leave the transforms away", False, edits)
+
+
+def _any_swizzle(repair: Repair) -> Iterator[Candidate]:
+    """The nearest swizzle that there is, for a transform that no buffer has yet."""
+    given = repair.view.value("swizzle")
+    old = repair.view.exact(given)
+    if isinstance(given, Int) and old is not None:
+        new = min(SWIZZLES, key=lambda s: abs(s - old))
+        edits = set_number(repair, given, new)
+        if edits:
+            yield Candidate(f"Use SwizzleTransform({new})", False, edits)
 
 
 def _owner(repair: Repair, transform: Site) -> RefType | None:

@@ -37,6 +37,8 @@ class Candidate:
       edits: all together.
       kind: of several that change the same thing only the best are offered; "grow" makes the data larger.
       result: what a kernel must return then, where the edits count upon it.
+      local: only what the rule looks at changes; what could not be told of the call before, behind the error, may
+        stay unknown.
     """
 
     title: str
@@ -44,6 +46,7 @@ class Candidate:
     edits: tuple[Edit, ...]
     kind: str = ""
     result: Result | None = None
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

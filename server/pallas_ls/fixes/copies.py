@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from math import gcd
 
 from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.python import Int
 from ..domain.ref import Ds, Indexed, Position, Ref
 from ..rules.advice import fitting_transforms
-from ..rules.copying.case import CopyCase, Kind
-from ..rules.copying.read import SIDES, copy_case, is_of, kind_of, sides
+from ..rules.copying.case import Kind
+from ..rules.copying.read import SIDES, is_of, kind_of, parts, sides
 from ..rules.copying.tables import UNIT
 from ..rules.rule import Unsure
+from ..rules.store_case import exact_transforms
 from ..source.span import Site
 from .arguments import kernel_of, scratch_of
 from .candidate import Candidate, Edits, Repair, some, together
 from .literals import set_number, set_shape
-from .transforms import bits_of, described, set_transforms
+from .text import subscript
+from .transforms import bits_of, described, drop_transforms, set_transforms
 
 LOAD, STORE = "copy_gmem_to_smem", "copy_smem_to_gmem"
 
@@ -97,6 +100,11 @@ def shape(repair: Repair) -> Iterator[Candidate]:
     large, small = repair.view.exact_shape(smem.shape), repair.view.exact_shape(gmem.shape)
     if large is None or small is None:
         return
+    extra = len(small) - len(large)
+    if extra > 0 and small[extra:] == large and set(small[:extra]) == {1}:
+        index = ", ".join(["0"] * extra)
+        edits = repair.method(repair.view.site(SIDES[kind_of(repair.view)][0]), f".at[{index}]")
+        yield Candidate(f"Drop the leading axis of one element (.at[{index}])", True, edits)
     site = repair.view.site(SIDES[kind_of(repair.view)][1])
     if large[1:] == small:
         slot = _slot(repair, repair.view.value("barrier"), repair.view.site("barrier")) or "0"
@@ -150,6 +158,49 @@ def transforms(repair: Repair) -> Iterator[Candidate]:
         yield Candidate(f"Give {pair[1].name or 'the buffer'} {described(*fitting)}", False, edits)
 
 
+def without_transforms(repair: Repair) -> Iterator[Candidate]:
+    """No transforms for a buffer that nothing but copies uses."""
+    pair = _pair(repair)
+    edits = drop_transforms(repair, pair[1].type) if pair is not None and _only_copied(repair, pair[1]) else None
+    if edits and pair is not None:
+        yield Candidate(f"Leave the transforms of {pair[1].name or 'the buffer'} away", True, edits)
+
+
+def finer_tiles(repair: Repair) -> Iterator[Candidate]:
+    """Tiles of fewer rows, which make up the operand, too."""
+    pair = _pair(repair)
+    if pair is None:
+        return
+    transforms = exact_transforms(repair.view, pair[1].type)
+    whole = repair.view.exact_shape(pair[0].type.shape)
+    if isinstance(transforms, Unsure) or whole is None:
+        return
+    tiling, swizzle = transforms
+    if tiling is None or swizzle is None or len(tiling) != len(whole):
+        return
+    new = (*(gcd(t, n) for t, n in zip(tiling[:-1], whole[:-1], strict=True)), tiling[-1])
+    edits = set_transforms(repair, pair[1].type, new, swizzle) if new != tiling else None
+    if edits:
+        yield Candidate(f"Use {described(new, swizzle)}", True, edits)
+
+
+def own_buffer(repair: Repair) -> Iterator[Candidate]:
+    """A buffer as large as what is copied, in place of columns of a larger one."""
+    pair = _pair(repair)
+    site = repair.view.site(SIDES[kind_of(repair.view)][1])
+    found = subscript(repair.source(site) or "")
+    if pair is None or found is None or not found[0].endswith(".at"):
+        return
+    smem = pair[1]
+    part = repair.view.exact_shape(smem.shape)
+    edits = together(
+        set_shape(repair, smem.type.shape, part) if part else None,
+        some(repair.replace(site, found[0].removesuffix(".at"))),
+    )
+    if edits:
+        yield Candidate(f"Give {smem.name or 'the buffer'} the shape {part}, and copy all of it", False, edits)
+
+
 def _only_copied(repair: Repair, ref: Ref) -> bool:
     plain = (LOAD, STORE, "ref.at", "launch", "pl.run_scoped", "kernel.memory", "kernel.body")
     return all(
@@ -166,15 +217,18 @@ def in_bounds(repair: Repair) -> Iterator[Candidate]:
     text = f"oob_mode={repair.spelled('OOBFillMode', repair.view.fact.site)}.PROMISE_IN_BOUNDS"
     edits = repair.add_argument(repair.view.fact.site, text)
     if edits:
-        yield Candidate("Promise that the copy stays in bounds", False, edits)
+        before_hopper = repair.violation.rule.id == "copy-architecture"  # nothing else is decided there
+        yield Candidate("Promise that the copy stays in bounds", False, edits, local=before_hopper)
 
 
 def _is_inside(repair: Repair) -> bool:
     """Whether the copied part is certainly within the operand."""
-    case = copy_case(repair.view)
-    if not isinstance(case, CopyCase):
+    pair = _pair(repair)
+    taken = parts(repair.view, pair[0]) if pair is not None else None
+    if pair is None or not isinstance(taken, tuple) or not isinstance(pair[0].type.shape, tuple):
         return False
-    for part, extent in zip(case.parts, case.gmem, strict=True):
+    for part, end in zip(taken, pair[0].type.shape, strict=True):
+        extent = repair.view.exact(end)
         if part.start is None or part.size is None or extent is None or part.start + part.size > extent:
             return False
     return True

@@ -94,7 +94,7 @@ def orders(repair: Repair) -> Iterator[Candidate]:
         edits = repair.replace(given, "True")
     else:
         edits = repair.add_argument(made.site, "orders_tensor_core=True")
-    yield Candidate("Let the barrier order the tensor core", True, edits)
+    yield Candidate("Let the barrier order the tensor core", True, edits, local=True)
 
 
 def one_barrier(repair: Repair) -> Iterator[Candidate]:
@@ -119,7 +119,7 @@ def flag(name: str, *operands: str) -> Make:
                 edits = repair.replace(given, str(value))
             else:
                 edits = repair.add_argument(made.site, f"{name}={value}")
-            yield Candidate(f"Allocate {ref.name or 'it'} with {name}={value}", True, edits)
+            yield Candidate(f"Allocate {ref.name or 'it'} with {name}={value}", True, edits, local=True)
 
     return make
 

@@ -52,6 +52,8 @@ def _in_two_steps(
     for first in unfinished:
         rest = first.next_repair()
         for second in islice(candidates(rest), SECOND_STEPS) if rest is not None else ():
+            if first.candidate.kind in ("grow", "pad") and second.kind == "shrink":
+                continue  # what would be made larger does not fit
             both = _joined(first.candidate, second, prover)
             found = prover.proven(both, repair, paths) if both is not None else None
             if found is not None and not changes_data(repair, found):

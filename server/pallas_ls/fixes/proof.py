@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from ..domain import dim as dims
 from ..domain.array import Array
 from ..domain.fact import CallFact, Division, Raise
-from ..domain.finding import Edit
+from ..domain.finding import Edit, Severity
 from ..domain.ref import Ref
 from ..domain.target import Target
 from ..evaluate.program import Files, Program
 from ..evaluate.relevance import MOSAIC_GPU
-from ..rules.engine import Doubt, Violation
+from ..rules.engine import Doubt, Kernels, Violation
+from ..rules.registry import all_rules
+from ..rules.rule import Problem, Unsure
 from ..rules.view import CallView
 from ..source.module import Module, parse_module
 from ..source.span import Site, Span
@@ -129,7 +131,7 @@ class Prover:
             if edited is None:
                 return None
             after = self._state(every, edited)
-            comparison = Comparison(before, after, by_path, repair, candidate.result)
+            comparison = Comparison(before, after, by_path, repair, candidate.result, candidate.local)
             answer = comparison.answer()
             if isinstance(answer, bool):
                 left = None if answer else comparison.only_violation_left()
@@ -203,6 +205,7 @@ class Comparison:
     by_path: dict[str, list[Edit]]
     repair: Repair
     result: Result | None = None
+    local: bool = False
 
     def answer(self) -> bool | list[Follow]:
         """Whether the change repairs the violation and breaks nothing, or which operands would have to follow."""
@@ -229,13 +232,15 @@ class Comparison:
 
     def only_violation_left(self) -> Violation | None:
         """The violation that came to light when the first was repaired, where nothing else speaks against it."""
-        if self._newly_raised() or self._leaves_a_tail() or self._calls_agree() is not True:
+        if self._newly_raised() or self._leaves_a_tail():
             return None
         old = {self._old(v.rule.id, v.fact.site) for v in self.before.violations}
         repaired = self._old(self.repair.violation.rule.id, self.repair.violation.fact.site)
-        new = {self.after.mark(v.rule.id, v.fact.site): v for v in self.after.violations}
+        new = {self.after.mark(v.rule.id, v.fact.site): v for v in self._violations_after()}
         left = [v for mark, v in new.items() if mark not in old]
-        return left[0] if len(left) == 1 and repaired not in new else None
+        if len(left) != 1 or repaired in new:
+            return None
+        return left[0] if self._calls_agree(left[0].fact.site) is True else None
 
     def _old(self, what: Hashable, site: Site) -> Mark:
         mark = self.before.mark(what, site)
@@ -245,10 +250,23 @@ class Comparison:
         """The violation is there, or one that was not there, or a doubt that was not there."""
         violation = self.repair.violation
         old = {self._old(v.rule.id, v.fact.site) for v in self.before.violations}
-        new = {self.after.mark(v.rule.id, v.fact.site) for v in self.after.violations}
+        new = {self.after.mark(v.rule.id, v.fact.site) for v in self._violations_after()}
         at = self._old("", violation.fact.site)
         here = any((m.path, m.start) == (at.path, at.start) for m in new)
         return here or not new <= old or self._newly_in_doubt()
+
+    def _violations_after(self) -> list[Violation]:
+        """The violations after the change, but for warnings that were true before: of a call only the first violation
+        is reported, and an error hides them."""
+        return [v for v in self.after.violations if v.rule.severity is Severity.ERROR or not self._held_before(v)]
+
+    def _held_before(self, v: Violation) -> bool:
+        mark, kernels = self.after.mark(v.fact.api, v.fact.site), Kernels(self.before.facts)
+        return any(
+            isinstance(v.rule.check(CallView(f, v.target, kernel=lambda f=f: kernels.of(f))), Problem)
+            for f in self.before.facts
+            if self._old(f.api, f.site) == mark
+        )
 
     def _newly_in_doubt(self) -> bool:
         """Something is not known that was known, or for another reason than before (which the fault hid)."""
@@ -256,8 +274,21 @@ class Comparison:
         launched = self._launched()
         for d in self.after.doubts:
             alone = d.fact.launch is None and self.after.mark(d.fact.api, d.fact.site) in launched
-            if not alone and self.after.mark((d.fact.api, d.why), d.fact.site) not in old:
+            known = alone or self.after.mark((d.fact.api, d.why), d.fact.site) in old
+            if not known and not (self.local and self._doubted_before(d)):
                 return True
+        return False
+
+    def _doubted_before(self, d: Doubt) -> bool:
+        """Whether a rule could not tell this of the call before, where another one refused it."""
+        mark, target = self.after.mark(d.fact.api, d.fact.site), self._target()
+        rules = [r for r in all_rules() if d.fact.api in r.apis]
+        for f in self.before.facts:
+            if self._old(f.api, f.site) == mark:
+                view = CallView(f, target)
+                answers = [r.check(view) for r in rules if view.semantics and r.holds_for(view.version, view.semantics)]
+                if any(isinstance(a, Unsure) and a.why == d.why for a in answers):
+                    return True
         return False
 
     def _launched(self) -> set[Mark]:
@@ -274,7 +305,7 @@ class Comparison:
         old = {self._old(_cut(d), d.site) for d in self.before.divisions if not d.exact}
         return not {self.after.mark(_cut(d), d.site) for d in self.after.divisions if not d.exact} <= old
 
-    def _calls_agree(self) -> bool | list[Follow]:
+    def _calls_agree(self, apart_from: Site | None = None) -> bool | list[Follow]:
         """Every call that is given something else takes it."""
         old: dict[Hashable, list[CallFact]] = {}
         for fact in self.before.facts:
@@ -286,7 +317,7 @@ class Comparison:
             key = self.after.mark(fact.api, fact.site)
             if of_call(fact) in known.get(key, ()) or (fact.launch is None and key in launched):
                 continue
-            if self._says_nothing(fact):
+            if self._says_nothing(fact) or fact.site == apart_from:
                 continue
             answer = agrees(old.get(key, [None])[0], fact, self._target(), self.after.divisions)
             if answer is False:

@@ -8,12 +8,20 @@ from . import (
     arguments,
     axes,
     buffers,
+    capacity,
     copies,
+    gathers,
     kernels,
+    moves,
     multiplication,
+    operands,
     operations,
     store,
+    stores,
     synchronous,
+    tensor_memory,
+    through,
+    values,
     variants,
     views,
 )
@@ -21,7 +29,7 @@ from .candidate import Candidate, Repair
 
 Make = Callable[[Repair], Iterator[Candidate]]
 
-FIXES: dict[str, tuple[Make, ...]] = {
+_OWN: dict[str, tuple[Make, ...]] = {
     "swizzle-value": (buffers.swizzle_value,),
     "barrier-arrivals": (buffers.arrivals,),
     "tiling-divides": (buffers.transforms,),
@@ -35,7 +43,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "async-store-dtype": (store.dtype,),
     "async-store-barrier-count": (store.one_barrier,),
     "tiled-slice-step": (views.strided,),
-    "tiled-slice": (views.whole_tiles,),
+    "tiled-slice": (views.whole_tiles, views.finer_tiles),
     "tiled-index": (views.tile_index,),
     "swizzled-transpose": (views.transposed,),
     "async-store-elsewhere": (views.elsewhere,),
@@ -68,7 +76,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "tmem-argument": (kernels.without(safe=True),),
     "tmem-transforms": (kernels.without(safe=True),),
     "tmem-mixed": (kernels.all_collective,),
-    "smem-capacity": (kernels.fewer_stages,),
+    "smem-capacity": (kernels.fewer_stages, capacity.smaller),
     "pipeline-depth": (kernels.deeper,),
     "pipeline-mode": (kernels.spec_without("pipeline_mode", safe=True),),
     "pipeline-axes": (kernels.spec_without("collective_axes", safe=False),),
@@ -79,21 +87,48 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "copy-dtype": (copies.dtype,),
     "copy-shape": (copies.shape,),
     "copy-barrier": (buffers.plain_barrier,),
-    "copy-architecture": (copies.missing_barrier,),
+    "copy-architecture": (copies.in_bounds, copies.missing_barrier),
     "copy-reduction": (copies.reduction,),
     "collective-axis": (axes.collective_axis,),
     "leader-axes": (copies.leader_axes,),
     "one-barrier": (copies.one_barrier,),
     "barrier-reference": (copies.references,),
     "tma-box": (copies.transforms, copies.in_bounds),
-    "tma-row": (copies.whole_rows,),
-    "smem-contiguous": (copies.transforms,),
+    "tma-row": (copies.whole_rows, through.registers),
+    "tma-strides": (through.registers,),
+    "tma-rank": (through.registers,),
+    "operand-tiling": (copies.without_transforms, copies.finer_tiles),
+    "smem-contiguous": (copies.transforms, copies.own_buffer),
     "wait-count": (copies.wait_for_all,),
     "wait-architecture": (copies.wait_at_barrier,),
-    # Matrix multiplication, tensor memory, operations on values.
-    **multiplication.FIXES,
-    **operations.FIXES,
 }
+#: Tables of the modules that have one.
+_TABLES = (
+    multiplication.FIXES,
+    operands.FIXES,
+    operands.SOME,
+    tensor_memory.FIXES,
+    operations.FIXES,
+    values.FIXES,
+    values.SOME,
+    stores.FIXES,
+    gathers.SOME,
+    capacity.FIXES,
+    moves.FIXES,
+    moves.SOME,
+)
+
+
+def _merged(*tables: dict[str, tuple[Make, ...]]) -> dict[str, tuple[Make, ...]]:
+    """The fixes of each rule, in the order of the tables."""
+    out: dict[str, tuple[Make, ...]] = {}
+    for table in tables:
+        for id, makes in table.items():
+            out[id] = (*out.get(id, ()), *makes)
+    return out
+
+
+FIXES = _merged(_OWN, *_TABLES)
 
 
 def candidates(repair: Repair) -> Iterator[Candidate]:

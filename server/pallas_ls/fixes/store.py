@@ -45,16 +45,25 @@ def _part(repair: Repair, src: Array, ref: Ref) -> Iterator[Candidate]:
         slot = slot_of(repair, "barrier") or "0"
         edits = repair.method(repair.view.site("ref"), f".at[{slot}]")
         yield Candidate(f"Store to one slot of the buffer (.at[{slot}])", slot != "0", edits)
-    elif len(small) == len(large) and all(a <= b for a, b in zip(small, large, strict=True)):
-        module = _pallas(repair)
-        parts = [f"{module}ds(0, {a})" if a != b else ":" for a, b in zip(small, large, strict=True)]
-        while parts and parts[-1] == ":":
-            parts.pop()
-        edits = repair.method(repair.view.site("ref"), f".at[{', '.join(parts)}]") if parts else ()
+        return
+    index = part_of(repair, small, large)
+    if index is not None:
+        edits = repair.method(repair.view.site("ref"), f".at[{index}]")
         yield Candidate(f"Store to the first {small} of the buffer", False, edits)
 
 
-def _pallas(repair: Repair) -> str:
+def part_of(repair: Repair, small: tuple[int, ...], large: tuple[int, ...]) -> str | None:
+    """The index of the first elements of something larger: "pl.ds(0, 64)"; None where they are no part of it."""
+    if len(small) != len(large) or small == large or any(a > b for a, b in zip(small, large, strict=True)):
+        return None
+    module = pallas(repair)
+    parts = [f"{module}ds(0, {a})" if a != b else ":" for a, b in zip(small, large, strict=True)]
+    while parts[-1] == ":":
+        parts.pop()
+    return ", ".join(parts)
+
+
+def pallas(repair: Repair) -> str:
     """How the file spells jax.experimental.pallas."""
     for fact in repair.facts:
         if fact.site.path == repair.view.fact.site.path and fact.api.startswith("pl."):

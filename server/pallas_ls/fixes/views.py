@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from math import gcd
 
 from ..domain.array import Array
 from ..domain.python import Int
@@ -12,6 +13,7 @@ from ..rules.rule import Unsure
 from ..rules.store_case import exact_transforms
 from .candidate import Candidate, Repair, together
 from .literals import set_number, set_shape
+from .transforms import described, set_transforms
 
 
 def _ref(repair: Repair, name: str = "ref") -> Ref | None:
@@ -19,9 +21,9 @@ def _ref(repair: Repair, name: str = "ref") -> Ref | None:
     return x if isinstance(x, Ref) else None
 
 
-def _tiled_items(repair: Repair) -> list[tuple[Indexed, Indexer, int]]:
+def _tiled_items(repair: Repair, of: Ref | None = None) -> list[tuple[Indexed, Indexer, int]]:
     """The first index of a tiled buffer, an entry a tiled dimension: (view, item, tile)."""
-    ref = _ref(repair)
+    ref = of or _ref(repair)
     first = ref.views[0] if ref is not None and ref.views else None
     if ref is None or not isinstance(first, Indexed) or not isinstance(first.items, tuple):
         return []
@@ -106,6 +108,27 @@ def whole_tiles(repair: Repair) -> Iterator[Candidate]:
                 yield from _moved(repair, view, item, new)
         if size is not None and size % tile:
             yield from _longer(repair, item, -(-size // tile) * tile)
+
+
+def finer_tiles(repair: Repair) -> Iterator[Candidate]:
+    """Tiles of fewer rows, of which the slice is made."""
+    ref = _ref(repair) or _ref(repair, "dst") or _ref(repair, "src")
+    transforms = exact_transforms(repair.view, ref.type) if ref is not None else (None, None)
+    if ref is None or isinstance(transforms, Unsure):
+        return
+    tiling, swizzle = transforms
+    if tiling is None or swizzle is None:
+        return
+    items = [item for _, item, _ in _tiled_items(repair, ref)]
+    if len(items) != len(tiling) or not all(isinstance(i, Ds) for i in items):
+        return
+    numbers = [(repair.view.exact(i.start), repair.view.exact(i.size)) for i in items if isinstance(i, Ds)]
+    new = tuple(gcd(t, a or 0, b or 0) for t, (a, b) in zip(tiling, numbers, strict=True))
+    if any(None in pair for pair in numbers) or new == tiling or new[-1] != tiling[-1]:
+        return
+    edits = set_transforms(repair, ref.type, new, swizzle)
+    if edits:
+        yield Candidate(f"Use {described(new, swizzle)}", True, edits)
 
 
 def _moved(repair: Repair, view: Indexed, item: Ds, start: int) -> Iterator[Candidate]:

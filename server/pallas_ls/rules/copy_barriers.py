@@ -69,7 +69,8 @@ def counted_bytes(v: CallView) -> Answer:
         "semantics "
         "take any number of bytes."
     )
-    return Problem(text, jax, v.site("dst"), buffer_note(smem))
+    alone = smem.shape[0] if isinstance(smem.shape, tuple) and len(smem.shape) == 1 else None
+    return Problem(text, jax, v.site("dst"), buffer_note(smem), alone)
 
 
 _KINDS = {"cluster_barrier": "a ClusterBarrier, which counts arrivals of blocks, not bytes", "data": "a data buffer"}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..domain.dtype import DType
+from ..domain.python import Value
 from ..domain.ref import Ds, Indexed, Ref, Tiling
 from ..source.span import Site
 from .advice import fitting_transforms, show_transforms
@@ -30,9 +31,18 @@ def refused(check: str) -> Callable[[CallView], Answer]:
         case, pair = copy_case(v), sides(v)
         assert isinstance(case, CopyCase) and not isinstance(pair, Unsure)
         text, at, notes = _TEXTS[check](Shown(v, case, found, *pair))
-        return Problem(text, found.jax, at, notes)
+        return Problem(text, found.jax, at, notes, _cause(check, v, pair[1]))
 
     return answer
+
+
+def _cause(check: str, v: CallView, smem: Ref | None) -> Value:
+    """The extent of the buffer that alone is too long."""
+    shape = smem.shape if smem is not None and isinstance(smem.shape, tuple) else ()
+    if check != "tma-box":
+        return None
+    long = [n for n in shape if (v.exact(n) or 0) > LONGEST]
+    return long[0] if len(long) == 1 else None
 
 
 class Shown:
@@ -168,7 +178,7 @@ def _contiguous(s: Shown) -> Text:
     text = (
         f"This part of {s.buffer} does not lie in one piece. Copy whole rows, give the part a buffer of its own, or "
         "tile "
-        f"{s.buffer} so that the part is made of whole tiles.{_fitting(s)}"
+        f"{s.buffer} so that the part is made of whole tiles."
     )
     return text, s.smem_site, s.notes
 

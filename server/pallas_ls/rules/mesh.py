@@ -124,7 +124,7 @@ def thread_count(v: CallView) -> Answer:
     if fits is not False:
         return None if fits else Unsure("num_threads is not known")
     text, jax = _too_many(v, n, launch)
-    return Problem(text, jax, v.site("num_threads"))
+    return Problem(text, jax, v.site("num_threads"), cause=n)
 
 
 def _too_many(v: CallView, n: Int, launch: Launch) -> tuple[str, JaxError]:

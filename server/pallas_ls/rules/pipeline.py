@@ -111,7 +111,8 @@ def _too_shallow(v: CallView, steps: Int, specs: list[Value], levels: list[int],
     at = v.site("max_concurrent_steps") or _made(delayed, "delay_release")
     where = _made(delayed, "delay_release")
     notes = (Note(where, "the delay"),) if where is not None and where != at else ()
-    return Problem(text, JaxError("ValueError", jax), at, notes)
+    cause = steps if v.site("max_concurrent_steps") is not None else None
+    return Problem(text, JaxError("ValueError", jax), at, notes, cause)
 
 
 def _delays_differ(v: CallView, specs: list[Value], delays: list[Dim]) -> Answer:

@@ -193,7 +193,8 @@ def lane_elements(v: CallView) -> Answer:
         f"128.{best} A layout made for fewer (plgpu.load(ref, layout=...)) replicates them."
     )
     jax = JaxError("ValueError", "memref<… must have a number of elements that is a multiple of 128 (got …)")
-    return Problem(text, jax, None, _declared(ref))
+    alone = ref.shape[0] if isinstance(ref.shape, tuple) and len(ref.shape) == 1 and not ref.views else None
+    return Problem(text, jax, None, _declared(ref), alone)
 
 
 def _is_splat(x: Value) -> bool:

@@ -65,7 +65,9 @@ def no_layout(v: CallView) -> Answer:
     if found is not None:
         return found if isinstance(found, Unsure) else None
     loads = tuple(Note(t.site, "loaded here") for t in shared.loads if t.site != v.fact.site)
-    return Problem(_nothing_fits(shared.shape), behaviour(v.version).unsatisfiable, v.site("value"), loads)
+    short = math.prod(shared.shape) % 128 != 0 and len(shared.shape) == 1
+    cause = value.shape[0] if short and isinstance(value.shape, tuple) else None
+    return Problem(_nothing_fits(shared.shape), behaviour(v.version).unsatisfiable, v.site("value"), loads, cause)
 
 
 def _nothing_fits(shape: tuple[int, ...]) -> str:

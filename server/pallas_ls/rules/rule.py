@@ -8,6 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from ..domain.finding import JaxError, Severity
+from ..domain.python import Value
 from ..domain.target import JaxVersion, Semantics
 from ..source.span import Site
 from . import page as pages
@@ -33,12 +34,14 @@ class Problem:
       jax: what JAX raises.
       at: the expression at fault; None: the whole call.
       notes: where the numbers come from.
+      cause: the number at fault, where one alone decides: a person changes it where it is written.
     """
 
     message: str
     jax: JaxError | None = None
     at: Site | None = None
     notes: tuple[Note, ...] = ()
+    cause: Value = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ..domain.target import Semantics
 from .mma import operands as given
 from .mma.case import MmaCase, Open, Operand, Refused
 from .mma.tcgen05 import arrival_outcome, mma_outcome
-from .mma.wording import called, declared
+from .mma.wording import called, declaration, declared, odd_one, swizzle_of
 from .rule import Answer, Problem, Rule, Unsure
 from .tcgen05_messages import TEXTS
 from .view import CallView, show_shape
@@ -73,6 +73,17 @@ def is_accepted(v: CallView) -> bool:
     return v.cached("tcgen05_mma", lambda: _outcome(v)) is None
 
 
+#: Refusals of what the declaration of an operand lacks, and the keyword that it is said with: nothing at the call could
+#: be written better.
+DECLARED = {
+    "barrier": "orders_tensor_core",
+    "collective-memory": "collective",
+    "accumulator-packing": "packed",
+    "operand-packing": "packed",
+    "swizzles": "transforms",
+}
+
+
 def _refused(*kinds: str):
     """A check that reports some kinds of refusal."""
 
@@ -84,6 +95,11 @@ def _refused(*kinds: str):
         if refused.kind not in kinds:
             return None
         text = TEXTS[refused.kind](v, case, refused)
+        keyword = DECLARED.get(refused.kind)
+        if keyword is not None:
+            operand = odd_one(case.a, case.b) if refused.kind == "swizzles" else refused.operand
+            cause = swizzle_of(v, operand) if refused.kind == "swizzles" else None
+            return Problem(text, refused.jax, *declaration(v, operand, keyword), cause)
         return Problem(text, refused.jax, v.site(refused.operand), declared(v, refused.operand))
 
     return check
@@ -132,7 +148,7 @@ def orders(v: CallView) -> Answer:
         f"{called(v, 'barrier')} does not order the tensor core: what waits on it could read the accumulator too "
         "early. Declare it plgpu.Barrier(orders_tensor_core=True)."
     )
-    return Problem(text, jax, v.site("barrier"), declared(v, "barrier"))
+    return Problem(text, jax, *declaration(v, "barrier", DECLARED["barrier"]))
 
 
 def arrival(*kinds: str):

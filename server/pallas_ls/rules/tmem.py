@@ -119,7 +119,8 @@ def _fits_columns(v: CallView, t: RefType, columns: Dim, per_word: int) -> Answe
     )
     if isinstance(n, int):
         text += f" Next is {-(-n // per_word) * per_word}."
-    return _problem(v, text, f"Minor dimension of shape must be divisible by packing, got: {_shape_text(v, t)}")
+    jax = f"Minor dimension of shape must be divisible by packing, got: {_shape_text(v, t)}"
+    return _problem(v, text, jax, t.shape[-1] if isinstance(t.shape, tuple) else None)
 
 
 def _fits_rows(v: CallView, t: RefType, rows: Dim, columns: Dim, per_word: int) -> Answer:
@@ -133,13 +134,13 @@ def _fits_rows(v: CallView, t: RefType, rows: Dim, columns: Dim, per_word: int) 
             f"Unsupported shape: {_shape_text(v, t)}. TMEM references must have either 128 or 64 rows, but got "
             f"{dims.text(n)}."
         )
-        return _problem(v, text, message)
+        return _problem(v, text, message, t.shape[-2] if isinstance(t.shape, tuple) else None)
     if half is not True:
         return None if full else Unsure("the number of rows is not known")
-    return _fits_half(v, columns, per_word)
+    return _fits_half(v, t, columns, per_word)
 
 
-def _fits_half(v: CallView, columns: Dim, per_word: int) -> Answer:
+def _fits_half(v: CallView, t: RefType, columns: Dim, per_word: int) -> Answer:
     """64 rows: the columns are split over the two halves of the lanes."""
     if v.value("collective") not in (True, False, None):
         return Unsure("whether the allocation is collective is not known")
@@ -155,7 +156,8 @@ def _fits_half(v: CallView, columns: Dim, per_word: int) -> Answer:
     )
     if isinstance(n, int):
         text += f" Next is {-(-n // HALF_STEP) * HALF_STEP}."
-    return _problem(v, text, f"Columns must be a multiple of {HALF_STEP}, got: {dims.text(n)}")
+    cause = t.shape[-1] if isinstance(t.shape, tuple) else None
+    return _problem(v, text, f"Columns must be a multiple of {HALF_STEP}, got: {dims.text(n)}", cause)
 
 
 def _shape_text(v: CallView, t: RefType) -> str:
@@ -164,8 +166,8 @@ def _shape_text(v: CallView, t: RefType) -> str:
     return str(exact) if exact is not None else "…"
 
 
-def _problem(v: CallView, text: str, jax: str) -> Problem:
-    return Problem(text, JaxError("ValueError", jax), v.site("shape"))
+def _problem(v: CallView, text: str, jax: str, cause: Value = None) -> Problem:
+    return Problem(text, JaxError("ValueError", jax), v.site("shape"), cause=cause)
 
 
 RULES = (

@@ -11,7 +11,7 @@ from ..domain.target import JaxVersion, Semantics
 from .mma.case import Open, Operand, Refused, WgmmaCase
 from .mma.operands import operand
 from .mma.wgmma import wgmma_outcome
-from .mma.wording import called, declared
+from .mma.wording import called, declaration, declared, odd_one, swizzle_of
 from .rule import Answer, Problem, Rule, Unsure
 from .view import CallView, show_shape
 from .wgmma_messages import TEXTS
@@ -62,6 +62,9 @@ def _refused(*kinds: str):
         if refused.kind not in kinds or _told_by_the_allocation(refused):
             return None
         text = TEXTS[refused.kind](v, case, refused)
+        if refused.kind == "swizzles":  # the call is right: one buffer is not declared like the other
+            odd = odd_one(case.a, case.b)
+            return Problem(text, refused.jax, *declaration(v, odd, "transforms"), swizzle_of(v, odd))
         others = tuple(x for x in ("acc", "a", "b") if x == refused.operand) or ("a", "b")
         return Problem(text, refused.jax, v.site(refused.operand), declared(v, *others))
 

@@ -156,12 +156,4 @@ TEXTS: dict[str, Text] = {
     "memory-space": _memory_space,
 }
 
-#: Of which constructor's argument each kind speaks, for the place of the finding.
-BLAMED = {
-    "transforms": "transforms",
-    "tiling": "transforms",
-    "swizzles": "transforms",
-    "one-swizzle": "transforms",
-    "accumulator-type": "dtype",
-}
 SEMANTICS = {"transforms": Semantics.LANE, "no-tiling": Semantics.WARPGROUP}

@@ -6,7 +6,7 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
 
 
 def body(out_gmem, row):
-    x = row[...]  # <- refused
+    x = row[...]
     del x
 
 
@@ -14,7 +14,7 @@ kernel = plgpu.kernel(
     body,
     out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
     scratch_types=[
-        plgpu.SMEM((100,), jnp.float32),
+        plgpu.SMEM((100,), jnp.float32),  # <- refused
     ],
     compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Lane),
 )

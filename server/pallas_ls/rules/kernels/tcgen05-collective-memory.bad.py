@@ -13,7 +13,7 @@ def multiply(a_gmem, b_gmem, out_gmem, a, b, acc, arrived, done):
     plgpu.copy_gmem_to_smem(a_gmem, a, arrived)
     plgpu.copy_gmem_to_smem(b_gmem, b, arrived)
     plgpu.barrier_wait(arrived)
-    plgpu.tcgen05_mma(acc, a, b, done, accumulate=False, collective_axis="pair")  # <- refused
+    plgpu.tcgen05_mma(acc, a, b, done, accumulate=False, collective_axis="pair")
     plgpu.barrier_wait(done)
 
 
@@ -23,7 +23,7 @@ kernel = plgpu.kernel(
     scratch_types=[
         plgpu.SMEM((M, K), jnp.float16, transforms=TILED),
         plgpu.SMEM((K, N), jnp.float16, transforms=TILED),
-        plgpu.TMEM((M, 2 * N), jnp.float32),
+        plgpu.TMEM((M, 2 * N), jnp.float32),  # <- refused
         plgpu.Barrier(num_arrivals=2),
         plgpu.Barrier(orders_tensor_core=True),
     ],

@@ -5,11 +5,11 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
-ROWS, COLS = 32, 512
+ROWS, COLS = 32, 512  # <- refused
 
 
 def body(x_gmem, out_gmem, tile, loaded):
-    plgpu.copy_gmem_to_smem(x_gmem, tile, loaded)  # <- refused
+    plgpu.copy_gmem_to_smem(x_gmem, tile, loaded)
     plgpu.barrier_wait(loaded)
     plgpu.copy_smem_to_gmem(tile, out_gmem)
     plgpu.wait_smem_to_gmem(0)

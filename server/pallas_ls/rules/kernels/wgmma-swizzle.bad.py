@@ -6,13 +6,14 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
 
 M, N, K = 64, 128, 64
 TILED = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+NARROW = (plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(64))  # <- refused
 
 
 def multiply(a_gmem, b_gmem, out_gmem, a, b, acc, arrived):
     plgpu.copy_gmem_to_smem(a_gmem, a, arrived)
     plgpu.copy_gmem_to_smem(b_gmem, b, arrived)
     plgpu.barrier_wait(arrived)
-    plgpu.wgmma(acc, a, b)  # <- refused
+    plgpu.wgmma(acc, a, b)
     plgpu.wgmma_wait(0)
 
 
@@ -20,7 +21,7 @@ kernel = plgpu.kernel(
     multiply,
     out_type=jax.ShapeDtypeStruct((M, N), jnp.float32),
     scratch_types=[
-        plgpu.SMEM((M, K), jnp.float16, transforms=(plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(64))),
+        plgpu.SMEM((M, K), jnp.float16, transforms=NARROW),
         plgpu.SMEM((K, N), jnp.float16, transforms=TILED),
         plgpu.ACC((M, N), jnp.float32),
         plgpu.Barrier(num_arrivals=2),

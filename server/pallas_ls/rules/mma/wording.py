@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...domain.ref import Ref
+from ...domain.python import Value
+from ...domain.ref import Ref, Swizzle
+from ...source.span import Site
 from ..rule import Note
 from ..view import CallView, show_array
 from .case import Operand
@@ -42,6 +44,30 @@ def fitting(operands: Sequence[Operand], limit: int | None = None) -> int | None
 def needed(swizzle: int, x: Operand) -> str:
     """The transforms of a buffer for a swizzle."""
     return f"TilingTransform({tile_of(swizzle, x.bits)}) and SwizzleTransform({swizzle})"
+
+
+def odd_one(a: Operand, b: Operand) -> str:
+    """Which of two operands has another swizzle than fits both; the second, where neither has it."""
+    both = fitting([a, b])
+    return "a" if b.swizzle == both and a.swizzle != both else "b"
+
+
+def swizzle_of(v: CallView, operand: str) -> Value:
+    """The number of a buffer's swizzle."""
+    x = v.value(operand)
+    transforms = x.type.transforms if isinstance(x, Ref) else ()
+    found = [t.swizzle for t in transforms if isinstance(t, Swizzle)] if isinstance(transforms, tuple) else []
+    return found[0] if len(found) == 1 else None
+
+
+def declaration(v: CallView, operand: str, keyword: str) -> tuple[Site | None, tuple[Note, ...]]:
+    """Where what an operand lacks would be declared, and a note of the call that lacks it; the operand itself, where
+    its declaration is not known or stands in another file."""
+    x = v.value(operand)
+    made = x.type.made if isinstance(x, Ref) else None
+    if made is None or made.site.path != v.fact.site.path:
+        return v.site(operand), declared(v, operand)
+    return made.args.get(keyword, made.site), (Note(v.fact.site, f"plgpu.{v.fact.api} is refused here"),)
 
 
 def declared(v: CallView, *operands: str) -> tuple[Note, ...]:

@@ -1,0 +1,21 @@
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+def body(x, o_gmem, s, b):
+    plgpu.copy_gmem_to_smem(x, s, b)
+    plgpu.barrier_wait(b)
+
+
+f = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=[plgpu.SMEM((64, 64), jnp.float32), plgpu.Barrier()],
+    cluster=(2,),
+    cluster_names=("c",),
+)
+
+if __name__ == "__main__":
+    jax.jit(f).trace(jax.ShapeDtypeStruct((1, 64, 64), jnp.float32)).lower(lowering_platforms=("cuda",))
+    print("LOWERED OK")
