@@ -108,3 +108,43 @@ def test_an_example_that_cannot_be_read_is_told() -> None:
 def test_an_example_may_stand_in_the_settings() -> None:
     given = Session(Texts(k=kernel(FACTORY)), Target(), lambda path: [("make", "x: bf16[128, 64], rows=36")])
     assert said(given) == ["def make(x, rows): | warning tiling-divides"]
+
+
+CONFIGURED = FACTORY.replace(
+    "def make(x, rows):",
+    "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Config:\n    rows: int = 64\n    columns: int = 64\n\n"
+    "def make(x, config: Config = Config()):\n    rows = config.rows",
+)
+IMPORTS = "import itertools\nimport jax.numpy as jnp\nimport pytest\nfrom k import Config, make\n"
+
+
+def errors_elsewhere(text: str) -> list[str]:
+    """Errors of a file that calls the factory with a config."""
+    return [line for line in said(session(CONFIGURED, other=IMPORTS + text), "other.py") if "| error" in line]
+
+
+def test_configs_built_in_a_product_of_another_file_are_contexts() -> None:
+    loop = (
+        "def bench():\n    for rows, columns in itertools.product(({rows}), (32, 64)):\n"
+        f"        make({X}, Config(rows=rows, columns=columns))\n"
+    )
+    assert errors_elsewhere(loop.format(rows="64, 128")) == []
+    assert errors_elsewhere(loop.format(rows="64, 36")) == [
+        f"make({X}, Config(rows=rows, columns=columns))"[:40] + " | error tiling-divides"
+    ]
+
+
+def test_configs_of_a_parametrised_test_of_another_file_are_contexts() -> None:
+    test = f"""@pytest.mark.parametrize("config", [
+    Config(rows=64),
+    Config(rows=36),
+])
+def test_make(config):
+    make({X}, config)
+"""
+    assert errors_elsewhere(test) == ["Config(rows=36), | error tiling-divides"]
+
+
+def test_a_config_replaced_by_a_caller_is_a_context() -> None:
+    text = f"import dataclasses\nBASE = Config()\ndef run():\n    make({X}, dataclasses.replace(BASE, rows=36))\n"
+    assert errors_elsewhere(text) == [f"make({X}, dataclasses.replace"[:40] + " | error tiling-divides"]

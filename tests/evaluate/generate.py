@@ -148,6 +148,24 @@ def clip(v, low=0, *, high=9):
     return high if v > high else v
 
 
+def when(cond):
+    def run(f):
+        return f() if cond else None
+
+    return run
+
+
+def at(n):
+    def run(f):
+        return f(n)
+
+    return run
+
+
+def launch(body, *operands, scratch=None, **options):
+    return body(*operands, **(scratch or {}), **options)
+
+
 def gather(first, *rest, scale=1, **named):
     total = first
     for r in rest:
@@ -318,6 +336,7 @@ class Writer:
         c, k = self.name("config"), self.name("object")
         forms = [f"Config(tile={self.int(depth)}).size"]
         forms += [f"{c}.tile", f"{c}.size", f"{c}.scaled({self.int(0)}).tile"] if c else []
+        forms += [f"getattr({c}, 'tile', 0)", f"getattr({c}, 'missing', {self.int(0)})"] if c else []
         forms += [f"{k}.total", f"{k}.left", f"{k}.add({self.int(depth)})", f"len({k}.seen)"] if k else []
         return self.pick(forms)
 
@@ -331,6 +350,10 @@ class Writer:
             f"next(steps({n}))",
             f"len(f'{{{n}:03d}}-{{{n}!r}}')",
             f"table({n})[0]",
+            f"sum(map(lambda v, w: v * w, ({self.int(0)}, 2), ({self.int(0)}, {self.int(0)})))",
+            f"dict(zip('ab', ({self.int(0)}, {self.int(0)})))[{self.pick(('a', 'b'))!r}]",
+            f"sum({{k: v for k, v in enumerate(({self.int(0)}, {self.int(0)}))}}.values())",
+            f"divmod({self.int(0)}, {self.pick((2, 3, -4))})[{self.pick((0, 1))}]",
         ]
         forms += [f"next(iter({items}), {self.int(0)})", f"sum(map(lambda v: v + 1, {items}))"] if items else []
         forms += [f"next({it}, {self.int(0)})"] * 3 + [f"sum({it})", f"len(list({it}))"] if it else []
@@ -415,6 +438,7 @@ class Writer:
         self.left -= 1
         simple = [self._assign, self._augment, self._unpack, self._container, self._mutate, self._probe, self._object]
         compound = [self._if, self._if, self._for, self._while, self._function, self._try, self._match, self._with]
+        compound += [self._at_once, self._launch]
         rare = [self._raise, self._return, self._assert]
         deep = self.left <= 0 or self.indent > 4
         self.pick(simple if deep else simple + compound + rare)()
@@ -673,6 +697,49 @@ class Writer:
         self.loops = loops
         self.names = outer
         self.bind("f", name)
+        return None
+
+    def _at_once(self) -> None:
+        """A function that its decorator calls at once: its name holds what the decorator returns."""
+        if self.functions >= 2:
+            return self._assign()
+        name, items = self.new("maybe"), self.name("list")
+        condition, n = self.test(1), self.int(1)
+        decorator, parameter = self.pick(((f"when({condition})", ""), (f"at({n})", "v"), (f"partial(at, {n})()", "v")))
+        self.write(f"@{decorator}")
+        self.write(f"def {name}({parameter}):")
+        self.indent += 1
+        if items and self.chance(2):
+            self.write(f"{items}.append({parameter or self.int(0)})")
+        self.write(f"probe({self.name('n') or 1}, {parameter or 0})")
+        self.write(f"return {self.pick((parameter or '3', self.int(1), 'None'))}")
+        self.indent -= 1
+        self.bind("maybe", name)
+        return None
+
+    def _launch(self) -> None:
+        """A body with `*refs` and `**scratch`, and a scratch dict that is built under a condition."""
+        if self.functions >= 2:
+            return self._assign()
+        self.fresh += 1
+        scratch, body = f"scratch{self.fresh}", f"body{self.fresh}"
+        flag = self.name("bool") or self.test(1)
+        count = self.number(1, 3)
+        operands = ", ".join(self.int(1) for _ in range(count))
+        self.write(f"{scratch} = dict(acc={self.int(1)})")
+        self.write(f"if {flag}:")
+        self.write(f"    {scratch}[{self.pick(('acc', 'bias'))!r}] = {self.int(0)}")
+        if self.chance(2):
+            self.write(f"{scratch} |= {{f'b{{i}}': i * {self.int(0)} for i in range({self.number(0, 2)})}}")
+        takes = self.pick(("acc, bias=2, **others", "**others", "acc=1, **others"))
+        self.write(f"def {body}(*refs, {takes}):")
+        self.indent += 1
+        self.write(self.pick(("first, *rest = refs", "*rest, first = refs", "first, rest = refs[0], list(refs[1:])")))
+        self.write(f"probe(first, {self.pick(('len(rest)', 'len(others)', 'tuple(rest)'))})")
+        value = self.pick(("first + sum(others.values())", "first + sum(rest)", "first * len(others)"))
+        self.write(f"return {value}" + (" + bias + acc" if "bias" in takes else ""))
+        self.indent -= 1
+        self.write(f"{self.new_bound('n')} = launch({body}, {operands}, scratch={scratch})")
         return None
 
     def _try(self) -> None:

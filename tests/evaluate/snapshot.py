@@ -6,9 +6,10 @@ from typing import Any
 
 from pallas_ls.domain import cond as conds
 from pallas_ls.domain import dim as dims
-from pallas_ls.domain.python import Bool, Choice, Class, DictCell, Instance, Int, ListCell, SetCell, Value
+from pallas_ls.domain.python import Bool, Choice, Class, DictCell, Instance, Int, ListCell, Partial, SetCell, Value
 from pallas_ls.evaluate.descriptors import Property
 from pallas_ls.evaluate.frame import Function
+from pallas_ls.evaluate.managers import ManagerFunction
 from pallas_ls.evaluate.modules import UserModule
 from pallas_ls.evaluate.program import Memo, Program
 from pallas_ls.source.span import Site
@@ -49,6 +50,10 @@ class Snapshot:
                 return "module", v.env.name
             case Property():
                 return "property", self.value(v.getter), self.value(v.setter)
+            case ManagerFunction():
+                return "manager", self.value(v.function)
+            case Partial():
+                return "partial", self.value(v.function), self.value(v.args), self._slots(dict(v.kwargs))
             case _ if type(v) is dict:
                 return tuple((repr(k), self.value(x)) for k, (_, x) in v.items())
             case _:

@@ -56,6 +56,28 @@ STATEMENTS = (
     "G{i}.append({c})",
     "counter{i} = make({c})",
     "N{i} = counter{j}()",
+    "class C{i}(NamedTuple):\n    a: int = {c}\n    b: int = 2\n"
+    "    def m(self, x):\n        return self._replace(a=x).a + self.b",
+    "def f{i}(*refs, **scratch):\n    first, *rest = refs\n    probe(first, len(rest))\n"
+    "    return sum(scratch.values()) + N{j}",
+    "N{i} = f{j}(*L{j}, **D{j})",
+    "D{i} |= {{f'k{{n}}': n * {c} for n in range(N{j})}}",
+    "F{i} = partial(f{j}, {c}, y=N{j})",
+    "N{i} = F{j}()",
+    "O{i} = replace(O{j}, b={c})",
+    "def at{i}(n):\n    def run(f):\n        return f(n + {c})\n    return run",
+    "@at{j}(N{i})\ndef N{j}(x):\n    probe(x, {c})\n    return x + {c}",
+    "if (N{i} := {c}) > 2:\n    L{j} = [N{i}]",
+    "match N{j}:\n    case 1 | 2:\n        N{i} = {c}\n    case n if n > {c}:\n        N{i} = n\n"
+    "    case _:\n        pass",
+    "def g{i}(n):\n    for k in range({c}):\n        yield k + N{j}",
+    "L{i} = [x * {c} for x in g{j}(2)]",
+    "try:\n    N{i} = f{j}({c})\nexcept ValueError:\n    N{i} = {c}\nfinally:\n    L{j} = [1]",
+    "@contextmanager\ndef scope{i}(n):\n    L{j}.append(n)\n    yield n + {c}",
+    "with scope{j}(N{i}) as N{j}:\n    probe(N{j}, {c})",
+    "*L{i}, N{j} = [N{i}, {c}, N{j}]",
+    "(N{i}, _), N{j} = ({c}, 0), N{i}",
+    "L{i} = list(map(lambda x: x + N{j}, L{j}))",
     "def make(n):\n    seen = [n]\n"
     "    def count():\n        seen.append({c})\n        return len(seen)\n    return count",
 )
@@ -65,7 +87,10 @@ OTHERS = (
     "def helper(x):\n    return x + {c}",
     "def helper(x):\n    G{i}.append(x)\n    return G{i}[0]",
 )
-HEAD = ["from dataclasses import dataclass", "from enum import Enum", "from kit import probe"]
+HEAD = [
+    *("from contextlib import contextmanager", "from dataclasses import dataclass, replace", "from enum import Enum"),
+    *("from functools import partial", "from typing import NamedTuple", "from kit import probe"),
+]
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 

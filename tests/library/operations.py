@@ -90,6 +90,19 @@ def two_arrays(draw: Draw) -> Case:
     return call(a, b) if draw(st.booleans()) else call(b, a)
 
 
+@generates("jax.numpy.hypot")
+def hypot(draw: Draw) -> Case:
+    """Two arrays that broadcast; of types that are not weak, for there the releases of JAX differ."""
+    shape = extents(draw)
+    return call(array(draw, shape, weak=False), array(draw, broadcastable(draw, shape), weak=False))
+
+
+@generates("jax.numpy.log2")
+def log2(draw: Draw) -> Case:
+    """An array of a type that is not weak, for there the releases of JAX differ."""
+    return call(array(draw, extents(draw), weak=False))
+
+
 @generates("jax.numpy.power jax.numpy.pow")
 def power(draw: Draw) -> Case:
     """An array and a positive exponent, which may be an array."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..domain.dim import Dim
-from ..domain.python import Class, DictCell, Opaque, Value, lookup, mro
+from ..domain.python import Class, DictCell, Instance, Opaque, Value, field_names, has_known_bases, lookup, mro
 from . import annotations
 from .descriptors import ClassMethod, FieldOptions, Property, StaticMethod
 from .frame import Frame, Function, Parameter
@@ -17,6 +17,8 @@ _HINTS = {
     "jnp.dtype": "dtype", "np.dtype": "dtype",
     "Callable": "callable", "DTypeLike": "dtype", "jax.typing.DTypeLike": "dtype", "tuple": "tuple", "list": "list",
 }  # fmt: skip
+#: Named tuples in named tuples are followed no deeper.
+MAX_DEPTH = 8
 
 
 class Entries:
@@ -54,7 +56,15 @@ class Entries:
             return Opaque(name, hint)
         value = annotation(fr)
         found = annotations.array(fr.m, name, value, named) or annotations.learn_bounds(fr.m, name, value, None)
-        return found if found is not None else Opaque(name, "", value if isinstance(value, Class) else None)
+        if found is not None or not isinstance(value, Class):
+            return found if found is not None else Opaque(name)
+        return Opaque(name, "", value) if f.defaults.get(p.name, value) is None else self._of_class(fr.m, name, value)
+
+    def _of_class(self, m: Machine, name: str, cls: Class) -> Value:
+        """A symbol of a class; of a named tuple, which is no more than its fields, one for each of them."""
+        if cls.kind != "namedtuple" or not has_known_bases(cls) or name.count(".") > MAX_DEPTH:
+            return Opaque(name, "", cls)
+        return Instance(cls, {n: self.annotated(m, f"{name}.{n}", cls, n) for n in field_names(cls)})
 
     def annotation(self, m: Machine, f: Function, parameter: str) -> Value:
         """What a parameter's annotation evaluates to; None where it has none."""
@@ -71,7 +81,7 @@ class Entries:
             return Opaque(name, hint)
         if (found := annotations.learn_bounds(m, name, value, default)) is not None:
             return found
-        return Opaque(name, "", value if isinstance(value, Class) else None)
+        return self._of_class(m, name, value) if isinstance(value, Class) else Opaque(name)
 
 
 def hint_of(text: str) -> str:

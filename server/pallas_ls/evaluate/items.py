@@ -70,6 +70,8 @@ class Items:
             return m.lift(lambda items: self._from_dict(m, v, items, index, site), v.slots["items"])
         if isinstance(v, Range):
             return self._from_range(m, v, index, site)
+        if isinstance(v, Opaque) and v.hint == "array":
+            return self.program.library.array_item(m, v, index, site, where)
         if isinstance(v, Opaque):
             return self._from_opaque(m, v, index, site)
         if isinstance(v, Instance):

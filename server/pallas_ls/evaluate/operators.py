@@ -76,10 +76,10 @@ def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
         return m.lift(lambda x, y: binary(m, op, x, y, site), a, b)
     if type(a) is bool and type(b) is bool and op in ("&", "|", "^"):
         return {"&": a & b, "|": a | b, "^": a ^ b}[op]
-    if (isinstance(a, Bool) or isinstance(b, Bool)) and not (isinstance(a, Array) or isinstance(b, Array)):
-        return _bool_binary(m, op, a, b, site)
-    if isinstance(a, Array) or isinstance(b, Array):
+    if is_array(a) or is_array(b):
         return m.program.library.array_binary(m, op, a, b, site)
+    if isinstance(a, Bool) or isinstance(b, Bool):
+        return _bool_binary(m, op, a, b, site)
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Unknown):
             return replace(m.unknown(x.why, x, y, site=site), number=_is_numeric(op, a, b))
@@ -89,6 +89,11 @@ def binary(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
     if x is not None and y is not None:
         return _int_binary(m, op, x, y, site)
     return _other_binary(m, op, a, b, site)
+
+
+def is_array(v: Value) -> bool:
+    """Whether a value is certainly an array: a traced one, or a parameter that is annotated so."""
+    return isinstance(v, Array) or (isinstance(v, Opaque) and v.hint == "array")
 
 
 def _is_numeric(op: str, a: Value, b: Value) -> bool:
@@ -241,7 +246,7 @@ def unary(m: Machine, op: str, v: Value, site: Site) -> Value:
         return as_value(conds.negate(t))
     if isinstance(v, Choice):
         return m.lift(lambda x: unary(m, op, x, site), v)
-    if isinstance(v, Array):
+    if is_array(v):
         return m.program.library.array_unary(m, op, v, site)
     if isinstance(v, (float, complex)) and op in ("-", "+"):
         return -v if op == "-" else v
@@ -352,7 +357,7 @@ def compare(m: Machine, op: str, a: Value, b: Value, site: Site) -> Value:
         if isinstance(a, _HAVE_IDENTITY) or isinstance(b, _HAVE_IDENTITY):
             return (a is b) == (op == "is")
         op = "==" if op == "is" else "!="
-    if isinstance(a, Array) or isinstance(b, Array):
+    if is_array(a) or is_array(b):
         return m.program.library.array_compare(m, op, a, b, site)
     if op in ("==", "!="):
         c = equality(m, a, b)
@@ -462,10 +467,19 @@ def _opaque_equality(m: Machine, a: Value, b: Value) -> Cond:
         return conds.equal(n.dim, other.dim) if n is not None else m.fresh_condition()
     if isinstance(other, str) and opaque.hint == "dtype":
         other = dtype_named(other) or other
+    if type(other) is tuple and opaque.hint == "tuple" and opaque.name.endswith(".shape"):
+        return _shape_equality(m, opaque.name, other)
     try:
         return conds.Same(opaque.name, constant(other))
     except NotConstant:
         return m.fresh_condition()
+
+
+def _shape_equality(m: Machine, name: str, other: tuple[Value, ...]) -> Cond:
+    """A shape known by name against a tuple: the rank and each extent."""
+    rank = conds.equal(dims.symbol(f"len({name})", low=0), len(other))
+    extents = [Int(dims.symbol(f"{name}[{i}]", low=0)) for i in range(len(other))]
+    return conds.all_of([rank, *(equality(m, x, y) for x, y in zip(extents, other, strict=True))])
 
 
 _ORDER: dict[str, Callable[[Any, Any], Cond]] = {

@@ -37,6 +37,7 @@ from ..domain.python import (
 from ..domain.ref import Ref
 from ..source.span import Site
 from . import builtin_containers, builtin_exceptions, builtin_sequences, builtin_strings, builtin_types
+from .convert import shape_of_opaque
 from .operate import binary, contents, decided, plain, truth, whole, wrapped
 from .registry import NO_ATTRIBUTE, Registry
 
@@ -106,6 +107,8 @@ def length(m: Any, x: Value, site: Site) -> Value:
         return Int(_range_length(m, x)) if x.step.dim == 1 else _counted(m, x)
     if isinstance(x, Array) or (isinstance(x, Ref) and isinstance(x.shape, tuple)):
         return x.shape[0] if isinstance(x.shape, tuple) and x.shape else m.unknown("the length of an array", site=site)
+    if isinstance(x, Opaque) and x.hint == "array":
+        return m.program.items.get(m, shape_of_opaque(m, x), Int(0), site, site)
     if isinstance(x, Opaque):
         known = m.path.facts.values.get(f"len({x.name})")
         return Int(known) if isinstance(known, int) else Int(dims.symbol(f"len({x.name})", low=0))

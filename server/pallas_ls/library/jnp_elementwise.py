@@ -26,7 +26,7 @@ UNARY: tuple[tuple[Rule, str], ...] = (
     (Rule("bool", refused="complex"), "isposinf isneginf signbit"),
     (
         e.INEXACT,
-        "exp exp2 expm1 log log2 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
+        "exp exp2 expm1 log log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
         "asin acos atan asinh acosh atanh reciprocal",
     ),
     (e.INEXACT_STRONG, "log10"),
@@ -38,7 +38,7 @@ BINARY: tuple[tuple[Rule, str], ...] = (
     (e.NUMBER, "subtract"),
     (e.INEXACT, "divide true_divide float_power arctan2 atan2 logaddexp"),
     (e.COUNTED_REAL, "floor_divide remainder mod fmod"),
-    (e.REAL_INEXACT, "hypot nextafter copysign"),
+    (e.REAL_INEXACT, "nextafter copysign"),
     (e.BITS, "bitwise_and bitwise_or bitwise_xor"),
     (e.SHIFTED, "left_shift right_shift bitwise_left_shift bitwise_right_shift"),
     (e.TRUTH, "logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal"),
@@ -91,6 +91,14 @@ def _special(r: Registry) -> None:
     def power(m: Any, call: Call, x1: Value, x2: Value) -> Value:
         return _power(m, x1, x2)
 
+    @r.function("jax.numpy.hypot", "x1, x2")
+    def hypot(m: Any, call: Call, x1: Value, x2: Value) -> Value:
+        return _where_strong(m, e.combine(m, [as_array(m, x1), as_array(m, x2)], e.REAL_INEXACT))
+
+    @r.function("jax.numpy.log2", "x")
+    def log2(m: Any, call: Call, x: Value) -> Value:
+        return _where_strong(m, e.combine(m, [as_array(m, x)], e.INEXACT))
+
     @r.function("jax.numpy.isclose", "a, b, rtol=1e-05, atol=1e-08, equal_nan=False")
     def isclose(m: Any, call: Call, a: Value, b: Value, **_: Value) -> Value:
         return e.combine(m, [as_array(m, a), as_array(m, b)], e.TRUTH)
@@ -100,15 +108,21 @@ def _special(r: Registry) -> None:
         return Array((), e.TRUTH.apply(m, as_array(m, a).dtype, False)[0])
 
 
+def _where_strong(m: Any, out: Array) -> Array:
+    """Whether weak operands give a weak result differs here between releases of JAX."""
+    return replace(out, dtype=m.unknown("a type that is weak in some releases of JAX")) if out.weak else out
+
+
 def _power(m: Any, x: Value, y: Value) -> Array:
-    """A literal integer exponent keeps the base's type; otherwise both are promoted, and two weak integers make
-    a strong one."""
+    """A literal integer exponent keeps the base's type; otherwise both are promoted. Two weak integers make a strong
+    one, and so does a weak base with a strong integer as exponent."""
     a, b = as_array(m, x), as_array(m, y)
     if isinstance(y, Int):
         return e.combine(m, [a], e.COUNTED)
     out = e.combine(m, [a, b], e.COUNTED)
-    integers = all(isinstance(v.dtype, DType) and v.dtype.is_integer for v in (a, b))
-    return replace(out, weak=False) if integers else out
+    whole = [isinstance(v.dtype, DType) and (v.dtype.is_integer or v.dtype.family == "bool") for v in (a, b)]
+    strong = isinstance(b.dtype, DType) and b.dtype.is_integer and not b.weak
+    return replace(out, weak=False) if all(whole) or strong else out
 
 
 def _operators(r: Registry) -> None:

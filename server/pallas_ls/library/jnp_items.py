@@ -143,7 +143,7 @@ def slice_extent(m: Any, extent: Extent, s: Slice | Ds) -> Extent:
         return m.unknown("the extent of a slice", extent, s.step)
     if step < 0:
         return _backward(m, extent, s, step)
-    low, high = _bound(m, s.start, 0, extent), _bound(m, s.stop, extent.dim, extent)
+    low, high = bound(m, s.start, 0, extent), bound(m, s.stop, extent.dim, extent)
     if low is None or high is None:
         return m.unknown("the extent of a slice with bounds that are not known", s.start, s.stop)
     width = dims.sub(high, low)
@@ -164,7 +164,7 @@ def _backward(m: Any, extent: Int, s: Slice, step: int) -> Extent:
     return Int(len(range(*slice(bounds[1], bounds[2], step).indices(bounds[0]))))
 
 
-def _bound(m: Any, v: Value, default: dims.Dim, extent: Int) -> dims.Dim | None:
+def bound(m: Any, v: Value, default: dims.Dim, extent: Int) -> dims.Dim | None:
     """A bound of a slice from 0 to the extent; None where its sign is not known."""
     if v is None:
         return default

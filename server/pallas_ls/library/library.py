@@ -8,6 +8,7 @@ from ..domain.array import Array
 from ..domain.python import MISSING, Builtin, Call, Class, DictCell, External, Instance, ModuleName, Opaque, Value
 from ..source.span import Site
 from . import catalogue
+from .convert import as_array
 from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry
 from .stdlib_classes import Entered, namedtuple_attribute, namedtuple_class_attribute
@@ -123,13 +124,17 @@ class Library:
         """An attribute of a parameter: named after it."""
         return self.registry.attributes[Opaque](m, v, name, site)
 
+    def array_item(self, m: Any, v: Opaque, index: Value, site: Site, where: Site) -> Value:
+        """A subscript of a parameter that is annotated as an array."""
+        return self.getitem(m, as_array(m, v), index, site, where)
+
     # -- operators on arrays -----------------------------------------------------------------------
 
     def array_binary(self, m: Any, op: str, a: Value, b: Value, site: Site) -> Value:
         """`a op b` where one is an array."""
         return self.registry.names["operator.binary"].run(m, Call(site, (op, a, b), {}))
 
-    def array_unary(self, m: Any, op: str, v: Array, site: Site) -> Value:
+    def array_unary(self, m: Any, op: str, v: Value, site: Site) -> Value:
         """`op v` of an array."""
         return self.registry.names["operator.unary"].run(m, Call(site, (op, v), {}))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domain import cond as conds
 from ..domain import dim as dims
 from ..domain.array import Array, Extent, Shape
 from ..domain.python import Call, Int, ListCell, Made, Opaque, Slice, Unknown, Value
@@ -25,7 +24,7 @@ from ..domain.ref import (
     View,
 )
 from ..source.span import Site
-from . import recording
+from . import jnp_items, recording
 from .convert import as_constant, as_dtype, as_shape
 from .dataflow import computed
 from .registry import NO_ATTRIBUTE, Registry, by_case, method
@@ -127,17 +126,23 @@ def _with_inferred(m: Any, old: Shape, new: tuple[Extent, ...]) -> Shape:
 
 def _bitcast(m: Any, call: Call, v: Ref, dtype: Value) -> Value:
     new = as_dtype(m, dtype)
-    old_bits, new_bits = getattr(v.dtype, "bits", None), getattr(new, "bits", None)
-    shape: Shape = m.unknown("the shape after bitcast of a type that is not known")
-    if isinstance(old_bits, int) and isinstance(new_bits, int) and isinstance(v.shape, tuple) and v.shape:
-        last = v.shape[-1]
-        if old_bits == new_bits:
-            shape = v.shape
-        elif isinstance(last, Int):
-            shape = (*v.shape[:-1], Int(dims.floordiv(dims.mul(last.dim, old_bits), new_bits), last.origin))
+    shape = _bitcast_shape(m, v, getattr(v.dtype, "bits", None), getattr(new, "bits", None))
     out = viewed(m, v, Recast(new, Made(call.site)), shape, new)
     recording.record(m, "ref.bitcast", call.site, {"self": v}, out)
     return out
+
+
+def _bitcast_shape(m: Any, v: Ref, old: int | None, new: int | None) -> Shape:
+    """The axis before the last takes up the new size of elements; references of one axis JAX refuses (`bitcast` in
+    jax/_src/state/utils.py)."""
+    if not isinstance(v.shape, tuple) or len(v.shape) < 2:
+        return m.unknown("the shape after a bitcast of fewer than two axes", v.shape)
+    *outer, rows, last = v.shape
+    if old is None or new is None:
+        return (*outer, m.unknown("rows after a bitcast of a type that is not known"), last)
+    if old == new or not isinstance(rows, Int):
+        return v.shape if old == new else (*outer, rows, last)
+    return (*outer, Int(m.simplify(dims.floordiv(dims.mul(rows.dim, old), new)), rows.origin), last)
 
 
 def elsewhere(m: Any, how: str, v: Ref, where: Value, site: Site) -> Ref:
@@ -215,17 +220,15 @@ def _sized(m: Any, s: Slice, size: int) -> Int:
 
 
 def _symbolic_slice(m: Any, extent: Extent, s: Slice) -> Ds:
-    start = Int(0) if s.start is None else m.as_int(s.start)
-    stop = extent if s.stop is None else m.as_int(s.stop)
+    """Bounds beyond the axis are cut at its ends (`Slice.from_slice` in jax/_src/indexing.py)."""
     step = Int(1) if s.step is None else m.as_int(s.step)
-    unknown = m.unknown("a slice whose bounds are not known", s.start, s.stop)
-    if start is None or not isinstance(stop, Int) or step is None or step.dim != 1:
-        return Ds(s.start, unknown, step or unknown)
-    inside = not isinstance(extent, Int) or s.stop is None or m.decide(conds.at_most(stop.dim, extent.dim)) is True
-    ordered = m.decide(conds.at_most(start.dim, stop.dim)) is True and m.decide(conds.at_most(0, start.dim)) is True
-    if not (inside and ordered) and not (start.dim == 0 and inside):
-        return Ds(start, unknown, step)
-    return Ds(start, Int(dims.sub(stop.dim, start.dim), stop.origin), step)
+    start = jnp_items.bound(m, s.start, 0, extent) if isinstance(extent, Int) else None
+    if start is None or step is None:
+        return Ds(s.start, m.unknown("a slice whose bounds are not known", s.start, s.stop), step or Int(1))
+    size, stop = jnp_items.slice_extent(m, extent, s), m.as_int(s.stop)
+    if isinstance(size, Int) and isinstance(stop, Int) and size.dim == stop.dim:
+        size = Int(size.dim, stop.origin)  # where the number was written
+    return Ds(Int(start), size, step)
 
 
 def _indexed_shape(m: Any, shape: Shape, items: tuple[Indexer, ...] | Unknown) -> Shape:
