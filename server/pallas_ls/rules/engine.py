@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..domain import cond as conds
 from ..domain.cond import And, Cond, Not, Or, Truth
@@ -53,6 +54,7 @@ class Kernels:
     def __init__(self, facts: Sequence[CallFact]) -> None:
         self.facts = facts
         self.groups: dict[object, list[CallFact]] | None = None
+        self.memories: dict[object, dict[Any, Any]] = {}
 
     def of(self, fact: CallFact) -> Sequence[CallFact]:
         """The calls of the kernel in which a call stands, in its context; those of warps belong to it."""
@@ -61,6 +63,10 @@ class Kernels:
             for f in self.facts:
                 self.groups.setdefault(_kernel(f), []).append(f)
         return self.groups.get(_kernel(fact), ()) if fact.launch is not None else ()
+
+    def memory(self, fact: CallFact) -> dict[Any, Any]:
+        """What the calls of its kernel have worked out together."""
+        return self.memories.setdefault(_kernel(fact), {}) if fact.launch is not None else {}
 
 
 def _kernel(f: CallFact) -> object:
@@ -83,7 +89,8 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         rules = by_api.get(fact.api)
         if rules is None:
             continue
-        found = _judge_one(CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact)), rules)
+        view = CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact), shared=kernels.memory(fact))
+        found = _judge_one(view, rules)
         if isinstance(found, Violation):
             violations.append(found)
             continue
@@ -117,7 +124,8 @@ def _judge_one(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
 def _judge_both(view: CallView, rules: list[Rule]) -> Violation | Doubt | None:
     """A call of unknown semantics is refused where both refuse it; quoted is what JAX says under the default ones."""
     default = view.target.default_semantics()
-    found = {s: _judge_under(CallView(view.fact, view.target, s, view.kernel), rules, s) for s in Semantics}
+    views = {s: CallView(view.fact, view.target, s, view.kernel, shared=view.shared) for s in Semantics}
+    found = {s: _judge_under(v, rules, s) for s, v in views.items()}
     other = next(found[s] for s in Semantics if s is not default)
     if isinstance(found[default], Violation) and isinstance(other, Violation):
         return found[default]

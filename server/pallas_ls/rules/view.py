@@ -30,6 +30,8 @@ class CallView:
     #: The calls of the same kernel in the same context, this one among them, in the order in which they were seen.
     kernel: Callable[[], Sequence[CallFact]] = tuple
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
+    #: What the calls of one kernel have worked out together.
+    shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
     # -- target ------------------------------------------------------------------------------------
 
