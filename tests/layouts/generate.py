@@ -10,6 +10,7 @@ from pallas_ls.domain.layout import RegisterLayout, Splat, Strided, Tiled
 from pallas_ls.domain.target import JaxVersion, Semantics
 from pallas_ls.domain.tiling import Shape
 from pallas_ls.rules.transfer.case import BarrierKind, Sliced, StoreCase, View
+from pallas_ls.rules.transfer.lane import Access
 
 BITS = {
     "int4": 4,
@@ -160,3 +161,35 @@ def _random_view(rng: random.Random, case: StoreCase) -> StoreCase | None:
 
 def _divides(tiling: Shape, shape: Shape) -> bool:
     return not any(size % tile for size, tile in zip(reversed(shape), reversed(tiling), strict=False))
+
+
+def random_access(rng: random.Random, version: JaxVersion) -> Access:
+    """A load or store of a whole buffer, of a slice, of one of several, or of a transposed one, as Lane takes it."""
+    while True:
+        access = _try_access(rng, version)
+        if access is not None:
+            return access
+
+
+def _try_access(rng: random.Random, version: JaxVersion) -> Access | None:
+    dtype = rng.choice([name for name, bits in BITS.items() if bits > 4])
+    bits = BITS[dtype]
+    swizzle = rng.choice((32, 64, 128))
+    tiling, shape = _tiling_and_shape(rng, 8 * swizzle // bits)
+    if rng.random() < 0.2:
+        shape = rng.choice(((48,), (256,), (96,), (64, 8), (64, 20), (128, 2), (8, 128), (3, 128), (64, 256)))
+    elsewhere = rng.random() < 0.25
+    plain = elsewhere or not _divides(tiling, shape) or rng.random() < 0.3
+    kept = (None, None) if plain else _some_transforms(rng, shape, tiling, swizzle, bits)
+    case = StoreCase(shape, bits, dtype, None, *kept, Semantics.LANE, version, rng.random() < 0.7)
+    chance = rng.random()
+    if chance < 0.15 and len(shape) == 2 and _divides(case.tiling or (), shape[::-1]):
+        view = View(shape[::-1], tuple(Sliced(size) for size in shape[::-1]), (1, 0))
+        if case.tiling is None and case.swizzle is not None:
+            return None
+        case = replace(case, view=view)
+    elif chance < 0.4:
+        case = _random_view(rng, case)
+    if case is None or _bytes(case.allocated, bits) > 65536:
+        return None
+    return Access(case, elsewhere)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -19,6 +20,7 @@ from pallas_ls.domain.finding import JaxError
 from pallas_ls.domain.layout import RegisterLayout, Replicated, Splat, Strided, Tiled
 from pallas_ls.domain.target import JaxVersion, Semantics
 from pallas_ls.rules.transfer.case import Accepted, BarrierKind, StoreCase, View
+from pallas_ls.rules.transfer.lane import Access
 
 VERSION = JaxVersion.parse(jax.__version__)
 
@@ -52,7 +54,9 @@ def _dims_to_jax(dims):
     return tuple(d if isinstance(d, int) else fa.Replicated(d.times) for d in dims)
 
 
-def lower(kernel, semantics: Semantics, scratch_types, arch: tuple[int, int] = (9, 0)) -> Accepted | JaxError:
+def lower(
+    kernel, semantics: Semantics, scratch_types, arch: tuple[int, int] = (9, 0), out: jax.ShapeDtypeStruct | None = None
+) -> Accepted | JaxError:
     """Lowers a kernel body for CUDA in a cluster of two blocks; nothing runs."""
     name = {Semantics.LANE: "Lane", Semantics.WARPGROUP: "Warpgroup"}[semantics]
     lowering = getattr(plgpu.LoweringSemantics, name)
@@ -63,7 +67,7 @@ def lower(kernel, semantics: Semantics, scratch_types, arch: tuple[int, int] = (
     try:
         call = plgpu.kernel(
             kernel,
-            out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+            out_type=out or jax.ShapeDtypeStruct((128,), jnp.float32),
             scratch_types=scratch_types(),
             grid=(2,),
             grid_names=("g",),
@@ -81,14 +85,9 @@ def verdict(case: StoreCase) -> Accepted | JaxError:
     """Lowers the kernel that `case` describes with the installed JAX."""
 
     def scratch_types():
-        transforms = []
-        if case.tiling is not None:
-            transforms.append(plgpu.TilingTransform(case.tiling))
-        if case.swizzle is not None:
-            transforms.append(plgpu.SwizzleTransform(case.swizzle))
         dtype = getattr(jnp, case.dtype if case.dtype != "bool" else "bool_")
         extra = [plgpu.SMEM(case.shape, dtype)] if case.source is None else []
-        return [plgpu.SMEM(case.allocated, dtype, transforms=tuple(transforms)), _barrier(case), *extra]
+        return [plgpu.SMEM(case.allocated, dtype, transforms=_transforms(case)), _barrier(case), *extra]
 
     def body(_, smem, barrier, *other):
         i = jax.lax.axis_index("c")
@@ -100,6 +99,45 @@ def verdict(case: StoreCase) -> Accepted | JaxError:
         )
 
     return lower(body, case.semantics, scratch_types, case.arch)
+
+
+def access_verdict(access: Access, layout: RegisterLayout | None, kind: str) -> Accepted | JaxError:
+    """Lowers a kernel that loads in a layout (None: as it comes), or that stores a constant cast to one."""
+    case = access.case
+    dtype = getattr(jnp, case.dtype)
+
+    def scratch_types():
+        return [] if access.global_memory else [plgpu.SMEM(case.allocated, dtype, transforms=_transforms(case))]
+
+    def body(out, *scratch):
+        ref = out if access.global_memory else scratch[0]
+        if case.view is not None:
+            ref = _view(ref, case.view, jax.lax.axis_index("c"))
+        if kind == "load":
+            _load(ref, layout, case.optimized)
+        else:
+            _store(ref, _value(replace(case, source=layout)), case.optimized)
+
+    out = jax.ShapeDtypeStruct(case.allocated, dtype) if access.global_memory else None
+    return lower(body, case.semantics, scratch_types, case.arch, out)
+
+
+def _load(ref, layout: RegisterLayout | None, optimized: bool) -> None:
+    options = {} if layout is None else {"layout": to_jax(layout)}
+    index = ((...,),) if JaxVersion(0, 11) > VERSION else ()
+    plgpu.load(ref, *index, optimized=optimized, **options)
+
+
+def _store(ref, value, optimized: bool) -> None:
+    if JaxVersion(0, 12) > VERSION:
+        ref[...] = value
+    else:
+        plgpu.store(ref, value, optimized=optimized)
+
+
+def _transforms(case: StoreCase) -> tuple:
+    tiling = () if case.tiling is None else (plgpu.TilingTransform(case.tiling),)
+    return tiling if case.swizzle is None else (*tiling, plgpu.SwizzleTransform(case.swizzle))
 
 
 def _barrier(case: StoreCase):

@@ -21,7 +21,7 @@ BLOCK = 20
 def test_what_we_refuse_is_refused(first: int, tmp_path: Path) -> None:
     found = 0
     for seed in range(first, first + BLOCK):
-        text, path = kernel(seed), tmp_path / f"chain_{seed}.py"
+        text, path = kernel(seed, live.VERSION), tmp_path / f"chain_{seed}.py"
         path.write_text(text)
         ours, theirs = (
             [f for f in findings("k.py", text, live.VERSION) if f.severity.name == "ERROR"],

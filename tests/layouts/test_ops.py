@@ -6,7 +6,6 @@ import contextlib
 import io
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -20,24 +19,6 @@ from pallas_ls.rules.transfer import ops
 from pallas_ls.rules.transfer.case import Undecided
 
 from .generate import BITS
-
-
-def test_plain_refs_load_strided() -> None:
-    assert ops.load_layout(ops.Load((256,), 32, "float32", NEWEST)) == Strided((256,), 2)
-    assert ops.load_layout(ops.Load((48,), 32, "float32", NEWEST)) == JaxError(
-        "ValueError",
-        "memref<48xf32, #gpu.address_space<workgroup>> must have a number of elements that is a multiple of 128 "
-        "(got 48)",
-    )
-
-
-def test_tiled_refs_load_as_wgmma_unless_told_otherwise() -> None:
-    load = ops.Load((64, 64), 16, "float16", NEWEST, tiling=(8, 64), swizzle=128)
-    assert ops.load_layout(load) == WGMMA
-    assert ops.load_layout(replace(load, hint=WGMMA_8BIT)) == WGMMA_8BIT
-    small = ops.load_layout(replace(load, shape=(48, 64)))
-    assert isinstance(small, JaxError)
-    assert small.message == f"Tiling {WGMMA.tiles} does not apply to shape (48, 64)"
 
 
 def test_elementwise_operations_keep_the_layout_that_is_not_a_splat() -> None:
@@ -108,24 +89,6 @@ class TestAgainstJax:
         ours = model if isinstance(model, JaxError) else table.jax_name(model, self.live.VERSION)
         assert theirs == ours
         return True
-
-    def test_loads(self) -> None:
-        live = self.live
-        for rng, shape, dtype, bits in self.arrays(1, 40):
-            swizzle = rng.choice((32, 64, 128))
-            tiling = (8, 8 * swizzle // bits)
-            tiled = len(shape) > 1 and not shape[-1] % tiling[1] and not shape[-2] % 8 and rng.random() < 0.7
-            transforms = (live.plgpu.TilingTransform(tiling), live.plgpu.SwizzleTransform(swizzle)) if tiled else ()
-            hint = self.some_layout(rng, shape, bits) if rng.random() < 0.5 else None
-            hint = None if isinstance(hint, Splat) else hint
-            given = ops.Load(shape, bits, dtype, live.VERSION, hint=hint)
-            ours = ops.load_layout(replace(given, tiling=tiling, swizzle=swizzle) if tiled else given)
-
-            def load(ref, hint=hint):
-                return ref[...] if hint is None else live.plgpu.layout_cast(ref[...], live.to_jax(hint))
-
-            memory = live.plgpu.SMEM(shape, getattr(live.jnp, dtype), transforms=transforms)
-            self.check(ours, load, lambda memory=memory: [memory])
 
     def test_casts(self) -> None:
         live = self.live

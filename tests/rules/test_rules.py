@@ -9,7 +9,7 @@ import pytest
 
 from pallas_ls.domain.finding import Severity
 from pallas_ls.domain.target import MEASURED, NEWEST, JaxVersion, Semantics, Target
-from pallas_ls.rules.registry import all_rules
+from pallas_ls.rules.registry import RETIRED, all_rules
 from pallas_ls.rules.rule import REFUSED, Rule
 from tests.oracle.answers import findings, line_of
 from tests.oracle.verdict import quotes, read, show
@@ -25,6 +25,7 @@ OTHERWISE = {
     ("async-store-bytes", JaxVersion(0, 10, 2)): "async-store-transforms",
     ("max-registers-range", JaxVersion(0, 10, 2)): "max-registers",
     ("wgmma-rows", JaxVersion(0, 10, 2)): "accumulator-type",
+    ("concatenated-layouts", JaxVersion(0, 10, 2)): "unlowered-primitive",
 }
 
 
@@ -36,6 +37,11 @@ def test_ids_are_unique_and_kernels_belong_to_rules() -> None:
     ids = [r.id for r in RULES]
     assert len(set(ids)) == len(ids)
     assert {p.name for p in KERNELS.glob("*.py")} == {f"{i}.{kind}.py" for i in ids for kind in ("bad", "good")}
+
+
+def test_a_retired_id_is_no_rule_and_names_one_that_is() -> None:
+    assert not {r.id for r in RULES} & set(RETIRED)
+    assert set(RETIRED.values()) <= {r.id for r in RULES}
 
 
 def newest(rule: Rule) -> JaxVersion:

@@ -55,7 +55,7 @@ _OWN: dict[str, tuple[Make, ...]] = {
     "async-store-transforms": (variants.lowering, synchronous.store),
     "async-store-bytes": (variants.lowering, synchronous.store),
     "async-store-layout": (variants.lowering,),
-    "layout-cast-shape": (variants.lowering,),
+    "layout-fits-shape": (variants.lowering,),
     "async-store-register-width": (variants.lowering,),
     "async-store-atomic": (store.atomic,),
     # Kernels, memory, pipelines.

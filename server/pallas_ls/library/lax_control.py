@@ -16,6 +16,7 @@ from ..domain import dim as dims
 from ..domain.array import Array, Extent, Splat
 from ..domain.python import Call, Int, Unknown, Value
 from ..source.span import Site
+from .carries import note_carry
 from .convert import INT32, as_array, as_extent
 from .jax_tree import NotATree, leaves, map_tree
 from .promote import result_type
@@ -87,10 +88,12 @@ def _leaf(m: Any, x: Value, keep_index: bool) -> Value:
     )
 
 
-def carried(m: Any, init: Value, body: Callable[[Value], Value]) -> tuple[Value, Value]:
+def carried(
+    m: Any, init: Value, body: Callable[[Value], Value], site: Site, unroll: Value = None, *, counts: bool = True
+) -> tuple[Value, Value]:
     """Traces a loop body over its carry: the carry after the loop, and what the body returned besides (see `body`).
 
-    `body(carry)` returns (new carry, extra).
+    `body(carry)` returns (new carry, extra). `counts`: the loop counts its rounds.
     """
     carry = _traced(m, init, keep_index=False)
     out = body(carry)
@@ -98,6 +101,7 @@ def carried(m: Any, init: Value, body: Callable[[Value], Value]) -> tuple[Value,
     if merged is not None and not _same_types(m, carry, merged):
         carry = merged
         out = body(carry)
+    note_carry(m, site, carry, out[0], unroll, counts=counts)
     return carry, out[1]
 
 
@@ -131,7 +135,11 @@ def _loops(r: Registry) -> None:
         m: Any, call: Call, lower: Value, upper: Value, body_fun: Value, init_val: Value, unroll: Value
     ) -> Value:
         i = loop_index(m, lower, upper)
-        return carried(m, init_val, lambda c: (m.program.calls.call(m, body_fun, (i, c), call.site), None))[0]
+
+        def body(carry: Value) -> tuple[Value, Value]:
+            return m.program.calls.call(m, body_fun, (i, carry), call.site), None
+
+        return carried(m, init_val, body, call.site, unroll)[0]
 
     @r.function("jax.lax.while_loop", "cond_fun, body_fun, init_val")
     def while_loop(m: Any, call: Call, cond_fun: Value, body_fun: Value, init_val: Value) -> Value:
@@ -139,7 +147,7 @@ def _loops(r: Registry) -> None:
             m.program.calls.call(m, cond_fun, (carry,), call.site)
             return m.program.calls.call(m, body_fun, (carry,), call.site), None
 
-        return carried(m, init_val, body)[0]
+        return carried(m, init_val, body, call.site, counts=False)[0]
 
 
 def loop_index(m: Any, lower: Value, upper: Value) -> Array:
@@ -163,8 +171,8 @@ def loop_index(m: Any, lower: Value, upper: Value) -> Array:
 
 def _scans(r: Registry) -> None:
     @r.function("jax.lax.scan", "f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False")
-    def scan(m: Any, call: Call, f: Value, init: Value, xs: Value, length: Value, **_: Value) -> Value:
-        return _scan(m, f, init, xs, length, call.site)
+    def scan(m: Any, call: Call, f: Value, init: Value, xs: Value, length: Value, unroll: Value, **_: Value) -> Value:
+        return _scan(m, f, init, xs, length, call.site, unroll)
 
     @r.function("jax.lax.map", "f, xs, *, batch_size=None")
     def map_(m: Any, call: Call, f: Value, xs: Value, batch_size: Value) -> Value:
@@ -179,7 +187,7 @@ def _scans(r: Registry) -> None:
         return _traced(m, elems, keep_index=False)
 
 
-def _scan(m: Any, f: Value, init: Value, xs: Value, length: Value, site: Site) -> Value:
+def _scan(m: Any, f: Value, init: Value, xs: Value, length: Value, site: Site, unroll: Value) -> Value:
     rows = _rows(m, xs)
     if isinstance(rows, Unknown):
         return rows
@@ -192,7 +200,7 @@ def _scan(m: Any, f: Value, init: Value, xs: Value, length: Value, site: Site) -
             return unknown, unknown
         return out[0], out[1]
 
-    carry, per_round = carried(m, init, body)
+    carry, per_round = carried(m, init, body, site, unroll)
     return (carry, _stacked(m, per_round, count))
 
 

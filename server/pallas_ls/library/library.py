@@ -10,6 +10,7 @@ from ..source.span import Site
 from . import catalogue
 from .convert import as_array
 from .dataflow import computed
+from .recording import record
 from .registry import NO_ATTRIBUTE, Registry
 from .stdlib_classes import Entered, namedtuple_attribute, namedtuple_class_attribute
 
@@ -82,7 +83,12 @@ class Library:
         if model is None:
             return m.unknown(f"an element of {type(v).__name__.lower()}", v, site=site)
         result = model.get(m, v, index, site, where)
-        return computed(m, "getitem", {"of": v, "index": index}, site, result) if isinstance(v, Array) else result
+        if not isinstance(v, Array) or m.launch is None:
+            return result
+        operands = {"of": v, "index": index}
+        result = computed(m, "getitem", operands, site, result)
+        record(m, "getitem", site, operands, result, {"index": where})
+        return result
 
     def setitem(self, m: Any, v: Value, index: Value, value: Value, site: Site, where: Site) -> None:
         """A subscript assignment to a library object."""

@@ -14,6 +14,7 @@ from ..domain.memory import Allocation
 from ..domain.python import Bool, Builtin, Call, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import RefType
 from . import allocations
+from .carries import note_carry
 from .convert import INT32, as_array
 from .plgpu_signatures import SIGNATURES
 from .recording import recorded
@@ -88,7 +89,7 @@ def _loop(m: Any, call: Call, a: Arguments) -> Value:
             index = traced_index(inner, "i", low, high)
         else:
             index = _strided_index(inner, low, high, by)
-        return loop_body(inner, at, (index,), a.values["init_carry"], keyword=None)
+        return loop_body(inner, at, (index,), a.values["init_carry"], a.values["unroll"])
 
     return Builtin("pl.loop", decorate)
 
@@ -103,7 +104,9 @@ def _strided_index(m: Any, low: dims.Dim | None, high: dims.Dim | None, by: dims
     return Array((), INT32, index=Int(dims.add(low, dims.mul(by, k.index.dim))))
 
 
-def loop_body(m: Any, at: Call, args: tuple[Value, ...], carry: Value, keyword: str | None) -> Value:
+def loop_body(
+    m: Any, at: Call, args: tuple[Value, ...], carry: Value, unroll: Value = None, keyword: str | None = None
+) -> Value:
     """Runs a loop's body once, as JAX traces it; a carry keeps its type."""
     body = at.args[0]
     if carry is None:
@@ -111,16 +114,18 @@ def loop_body(m: Any, at: Call, args: tuple[Value, ...], carry: Value, keyword: 
         return None
     start = carried(m, carry)
     if keyword:
-        m.program.calls.call(m, body, args, at.site, {keyword: start})
+        out = m.program.calls.call(m, body, args, at.site, {keyword: start})
     else:
-        m.program.calls.call(m, body, (*args, start), at.site)
+        out = m.program.calls.call(m, body, (*args, start), at.site)
+    note_carry(m, at.site, start, out, unroll)
     return start
 
 
 def carried(m: Any, v: Value) -> Value:
     """A loop's carry as its body sees it: arrays of the same type, of unknown value and layout."""
     if isinstance(v, Array):
-        return Array(v.shape, v.dtype, layout=Unknown("carried through a loop") if v.layout is not None else None)
+        layout = Unknown("carried through a loop") if v.layout is not None else None
+        return Array(v.shape, v.dtype, layout=layout, by=v.by)
     if isinstance(v, (Int, bool, float, Bool)):
         x = as_array(m, v)
         return Array(x.shape, x.dtype)

@@ -75,18 +75,6 @@ RULES = (
         "`Barrier(num_barriers=n)` is n barriers; the store takes one of them, `barrier.at[slot]`.",
     ),
     _rule(
-        "layout-cast-shape",
-        "The stored value fills whole tiles of its register layout.",
-        115,
-        given.layout_shape,
-        "jax/experimental/mosaic/gpu/layout_inference.py, _layout_cast_constraint_system; fragmented_array.py, "
-        "TiledLayout.registers_shape",
-        "A register layout spreads tiles of one size over the lanes of the warpgroup; an array of that layout "
-        "is made of whole tiles. Round the shape "
-        "up, or take a layout with smaller tiles.\n\n" + _TILE_TEXT,
-        warpgroup_order=215,
-    ),
-    _rule(
         "async-store-warp",
         "An asynchronous store is not for code of a single warp.",
         120,

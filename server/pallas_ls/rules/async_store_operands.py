@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from ..domain import cond as conds
 from ..domain import dim as dims
-from ..domain.array import Array, LayoutName, Splat
+from ..domain.array import Array, Splat
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
-from ..domain.layout import Tiled
-from ..domain.layout_table import jax_repr
 from ..domain.python import Int, Opaque, Unknown, Value
 from ..domain.ref import Ds, Indexed, Position, Ref
 from ..domain.target import Semantics
 from ..source.span import Site
-from .advice import rounded
-from .buffers import transforms_are_sound
 from .rule import Answer, Note, Problem, Unsure
-from .store_case import named_layout
 from .transfer.behaviour import behaviour
-from .transfer.ops import cast_layout
 from .view import CallView, origins, show_array, show_shape
 
 
@@ -148,42 +142,6 @@ def warp_level(v: CallView) -> Answer:
         "(pl.core_map(plgpu.WarpMesh))."
     )
     return Problem(text, jax)
-
-
-def layout_shape(v: CallView) -> Answer:
-    """The value is given a register layout whose tiles do not divide its shape."""
-    src = v.value("src")
-    if not isinstance(src, Array) or not isinstance(src.layout, LayoutName):
-        return None
-    if src.made is None and v.semantics is not Semantics.LANE:
-        return None  # computed from values of that layout, which the solver may change on the way
-    ref = v.value("ref")
-    if isinstance(ref, Ref) and not transforms_are_sound(v, ref.type):
-        return Unsure("the buffer's transforms are refused or not known")  # what repairs them may change this shape too
-    shape, layout = v.exact_shape(src.shape), named_layout(v, src.layout)
-    if shape is None or not isinstance(layout, Tiled) or layout.applies_to(shape):
-        return None
-    if v.semantics is Semantics.WARPGROUP:
-        cast = f"Cannot cast to layout {jax_repr(layout, v.version)}"
-        jax = JaxError("ValueError", f"{cast}: the layout is notcompatible with the operand shape {shape} in")
-    else:
-        jax = _cast_error(v, src, layout, shape)
-    name, tile = f"plgpu.Layout.{src.layout.name}", "x".join(map(str, layout.base_tile))
-    text = f"{name} comes in tiles of {tile} elements; {show_array(src.shape, src.dtype)} is not made of whole ones."
-    if len(shape) >= len(layout.base_tile):
-        whole = rounded(shape, layout.base_tile)
-        text += f" {src.dtype}{list(whole)} is."
-    return Problem(text, jax, src.made.site if src.made is not None else v.site("src"))
-
-
-def _cast_error(v: CallView, src: Array, layout: Tiled, shape: tuple[int, ...]) -> JaxError:
-    """What Lane semantics raise for a layout that does not fit: a value that has a tiled one already is converted."""
-    old = named_layout(v, src.cast_from) if isinstance(src.cast_from, LayoutName) else None
-    if isinstance(old, Tiled) and isinstance(src.dtype, DType):
-        found = cast_layout(old, layout, shape, src.dtype.bits, v.version)
-        if isinstance(found, JaxError):
-            return found
-    return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {shape}")
 
 
 def barrier_view(v: CallView) -> Answer:

@@ -54,6 +54,7 @@ class Kernels:
     def __init__(self, facts: Sequence[CallFact]) -> None:
         self.facts = facts
         self.groups: dict[object, list[CallFact]] | None = None
+        self.memories: dict[object, dict[Any, Any]] = {}
 
     def of(self, fact: CallFact) -> Sequence[CallFact]:
         """The calls of the kernel in which a call stands, in its context; those of warps belong to it."""
@@ -62,6 +63,10 @@ class Kernels:
             for f in self.facts:
                 self.groups.setdefault(_kernel(f), []).append(f)
         return self.groups.get(_kernel(fact), ()) if fact.launch is not None else ()
+
+    def memory(self, fact: CallFact) -> dict[Any, Any]:
+        """What the calls of its kernel have worked out together."""
+        return self.memories.setdefault(_kernel(fact), {}) if fact.launch is not None else {}
 
 
 def _kernel(f: CallFact) -> object:
@@ -72,7 +77,7 @@ def _kernel(f: CallFact) -> object:
 def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) -> tuple[list[Violation], list[Doubt]]:
     """The first violated rule of each fact, in JAX's order; and the facts of which something is not known."""
     facts = list(facts)
-    kernels, shared = Kernels(facts), dict[object, Any]()
+    kernels = Kernels(facts)
     by_api: dict[str, list[Rule]] = {}
     for rule in all_rules():
         for api in rule.apis:
@@ -84,7 +89,7 @@ def judge(facts: Iterable[CallFact], target_of: Callable[[CallFact], Target]) ->
         rules = by_api.get(fact.api)
         if rules is None:
             continue
-        view = CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact), shared=shared)
+        view = CallView(fact, target_of(fact), kernel=lambda fact=fact: kernels.of(fact), shared=kernels.memory(fact))
         found = _judge_one(view, rules)
         if isinstance(found, Violation):
             violations.append(found)

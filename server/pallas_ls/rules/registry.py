@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from . import (
     allocation,
     arguments,
@@ -19,6 +21,7 @@ from . import (
     pipeline,
     references,
     register_layouts,
+    register_uses,
     registers_per_thread,
     silent,
     tcgen05,
@@ -40,6 +43,7 @@ _MODULES = (
     tcgen05,
     tensor_memory,
     references,
+    register_uses,
     registers_per_thread,
     operations,
     unlowered,
@@ -57,6 +61,9 @@ _MODULES = (
     memory,
     pipeline,
 )
+
+#: Ids that no rule has any more, and the rule that tells of the same now. They are never given to another rule.
+RETIRED: Mapping[str, str] = {"layout-cast-shape": "layout-fits-shape"}
 
 
 def all_rules() -> tuple[Rule, ...]:

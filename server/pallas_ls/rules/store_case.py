@@ -19,7 +19,7 @@ from .buffers import transforms_are_sound
 from .rule import Unsure
 from .transfer.behaviour import behaviour
 from .transfer.case import Accepted, BarrierKind, Outcome, Sliced, StoreCase, Undecided, View
-from .transfer.ops import Load, load_layout
+from .transfer.lane import Access, load_layout
 from .transfer.store import async_store_outcome
 from .view import CallView
 
@@ -95,10 +95,16 @@ def _store_case(v: CallView) -> StoreCase | Unsure:
     )
 
 
-def transfer_case(v: CallView, ref: Ref, optimized: bool) -> StoreCase | Unsure:
-    """A load from or a store to a buffer (or a view of it) in shared memory, as the solver's constraint takes it."""
+def transfer_case(
+    v: CallView, ref: Ref, optimized: bool, semantics: Semantics = Semantics.WARPGROUP
+) -> StoreCase | Unsure:
+    """A load from or a store to a buffer (or a view of it), as the solver's constraint and Lane semantics take it.
+
+    Under Warpgroup semantics only of shared memory: with global memory any layout will do.
+    """
     shape = v.exact_shape(ref.shape)
-    if shape is None or not isinstance(ref.dtype, DType) or ref.type.space != "smem" or ref.type.kind != "data":
+    spaces = ("smem", "gmem") if semantics is Semantics.LANE else ("smem",)
+    if shape is None or not isinstance(ref.dtype, DType) or ref.type.space not in spaces or ref.type.kind != "data":
         return Unsure("the buffer is not known")
     transforms = exact_transforms(v, ref.type)
     view = _view(v, ref)
@@ -111,7 +117,7 @@ def transfer_case(v: CallView, ref: Ref, optimized: bool) -> StoreCase | Unsure:
         None,
         transforms[0],
         transforms[1],
-        Semantics.WARPGROUP,
+        semantics,
         v.version,
         optimized,
         view=view,
@@ -167,17 +173,21 @@ def loaded_layout(v: CallView, a: Array) -> RegisterLayout | Unsure | None:
 
 
 def _lane_load(v: CallView, ref: Ref) -> RegisterLayout | Unsure | None:
-    """The layout that Lane semantics pick for the load of a whole buffer in shared memory."""
-    shape = v.exact_shape(ref.type.shape)
-    if shape is None or ref.views or ref.type.space != "smem" or not isinstance(ref.dtype, DType):
-        return None
-    transforms = exact_transforms(v, ref.type)
-    if isinstance(transforms, Unsure):
-        return transforms
-    found = load_layout(Load(shape, ref.dtype.bits, ref.dtype.name, v.version, *transforms))
+    """The layout that Lane semantics pick for a load of a buffer or of a view of it."""
+    access = lane_access(v, ref)
+    if isinstance(access, Unsure):
+        return access
+    found = load_layout(access, None)
     if isinstance(found, JaxError):
         return Unsure("the load itself is refused")
     return None if isinstance(found, Undecided) else found
+
+
+def lane_access(v: CallView, ref: Ref, optimized: bool = True) -> Access | Unsure:
+    """A load from or a store to a buffer, or a view of it, under Lane semantics."""
+    global_memory = ref.type.space == "gmem"
+    case = transfer_case(v, ref, optimized, Semantics.LANE)
+    return case if isinstance(case, Unsure) else Access(case, global_memory)
 
 
 def named_layout(v: CallView, name: LayoutName) -> RegisterLayout | Unsure | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.finding import JaxError
-from ..domain.target import Semantics
+from ..domain.target import JaxVersion, Semantics
+from .layouts.known import arrays_in
+from .layouts.names import CONCATENATIONS
 from .primitives.table import functions, unlowered
 from .rule import Answer, Problem, Rule
 from .view import CallView, show_array
@@ -38,9 +40,10 @@ def primitive(v: CallView) -> Answer:
     launch, semantics = v.fact.launch, v.semantics
     if launch is None or semantics is None or launch.warp:
         return None
-    cell = _cell(v)
+    joined = _joined(v, semantics)
+    cell = _cell(v) if joined is None else None
     if cell is None:
-        return None
+        return joined
     name, arrays, rank, family = cell
     table = unlowered(v.version, semantics)
     found = table.get((name, arrays, rank, family, "any"))
@@ -48,17 +51,35 @@ def primitive(v: CallView) -> Answer:
         found = table.get((name, arrays, rank, family, "plain"))
     if found is None:
         return None
-    jax = JaxError(
-        "NotImplementedError",
-        f"Unimplemented primitive in Pallas Mosaic GPU lowering: {found} for lowering semantics "
-        f"LoweringSemantics.{_NAMES[semantics]} and user thread semantics PrimitiveSemantics.Warpgroup.",
-    )
+    jax = _unimplemented(found, semantics)
     first = next(x for x in v.fact.operands.values() if isinstance(x, Array))
     called = name.replace("jax.numpy.", "jnp.").replace("jax.lax.", "lax.")
     what = f" ({found})" if found != "…" else ""
     text = f"{called} of {show_array(first.shape, first.dtype)}{what} has no lowering inside a kernel."
     instead = _INSTEAD.get(found)
     return Problem(f"{text} {instead}" if instead else text, jax)
+
+
+def _joined(v: CallView, semantics: Semantics) -> Problem | None:
+    """Arrays put side by side, for which there is a lowering since JAX 0.11; a sequence is in no cell of the table."""
+    if v.fact.api not in CONCATENATIONS or v.version >= JaxVersion(0, 11):
+        return None
+    arrays = [x for value in v.fact.operands.values() for x in arrays_in(value)]
+    if len(arrays) < 2:
+        return None
+    text = (
+        f"{v.fact.api.rpartition('.')[2]} has no lowering inside a kernel up to JAX 0.10. Store the arrays side "
+        "by side in a buffer, ref[pl.ds(i, n)] = x, and load it."
+    )
+    return Problem(text, _unimplemented("concatenate", semantics))
+
+
+def _unimplemented(primitive: str, semantics: Semantics) -> JaxError:
+    return JaxError(
+        "NotImplementedError",
+        f"Unimplemented primitive in Pallas Mosaic GPU lowering: {primitive} for lowering semantics "
+        f"LoweringSemantics.{_NAMES[semantics]} and user thread semantics PrimitiveSemantics.Warpgroup.",
+    )
 
 
 def _cell(v: CallView) -> tuple[str, int, int, str] | None:
@@ -92,7 +113,7 @@ RULES = (
     Rule(
         "unlowered-primitive",
         "A kernel computes with operations that Mosaic GPU can lower.",
-        functions(),
+        (*functions(), *sorted(CONCATENATIONS - {*functions()})),
         10,
         primitive,
         "jax/_src/pallas/mosaic_gpu/lowering.py, lower_jaxpr_to_mosaic_gpu",

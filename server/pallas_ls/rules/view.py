@@ -30,8 +30,8 @@ class CallView:
     #: The calls of the same kernel in the same context, this one among them, in the order in which they were seen.
     kernel: Callable[[], Sequence[CallFact]] = tuple
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
-    #: The same for all calls that are judged together.
-    shared: dict[object, Any] = field(default_factory=dict[object, Any])
+    #: What the calls of one kernel have worked out together.
+    shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
     # -- target ------------------------------------------------------------------------------------
 
@@ -73,8 +73,8 @@ class CallView:
             self.memory[key] = compute()
         return self.memory[key]
 
-    def once(self, key: object, compute: Callable[[], Any]) -> Any:
-        """A computation about a whole kernel, done once for all calls that are judged together."""
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """A computation about a whole kernel, done once for all of its calls."""
         if key not in self.shared:
             self.shared[key] = compute()
         return self.shared[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..rules.registry import all_rules
+from ..rules.registry import RETIRED, all_rules
 from ..workspace.ignores import OWN_CODES
 from ..workspace.settings import suggestion
 from .problem import FOUND_NOTHING, Refused
@@ -35,6 +35,8 @@ def page(id: str) -> str:
             return rule.page()
     if id in OWN_CODES:
         return f"# {id}\n\n{OWN_CODES[id]}\n\nSeverity: warning.\n"
+    if id in RETIRED:
+        raise Refused(f"{id!r} is retired; {RETIRED[id]!r} tells of the same")
     known = [*(rule.id for rule in all_rules()), *OWN_CODES]
     raise Refused(f"there is no rule {id!r}{suggestion(id, known)}; `pallas-ls rule` lists them")
 

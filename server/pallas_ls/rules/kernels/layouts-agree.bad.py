@@ -1,4 +1,4 @@
-"""Adds a tile to itself, loaded twice."""
+"""Adds two tiles."""
 
 import jax
 import jax.numpy as jnp
@@ -8,11 +8,12 @@ ROWS, COLS = 128, 64
 TRANSFORMS = (plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))
 
 
-def body(x_gmem, out_gmem, x_smem, arrived):
+def body(x_gmem, y_gmem, out_gmem, x_smem, y_smem, arrived):
     plgpu.copy_gmem_to_smem(x_gmem, x_smem, arrived)
+    plgpu.copy_gmem_to_smem(y_gmem, y_smem, arrived)
     plgpu.barrier_wait(arrived)
     x = plgpu.layout_cast(x_smem[...], plgpu.Layout.WGMMA)
-    y = plgpu.layout_cast(x_smem[...], plgpu.Layout.TCGEN05)
+    y = plgpu.layout_cast(y_smem[...], plgpu.Layout.TCGEN05)
     x_smem[...] = x + y  # <- refused
     plgpu.commit_smem()
     plgpu.copy_smem_to_gmem(x_smem, out_gmem)
@@ -24,9 +25,11 @@ kernel = plgpu.kernel(
     out_type=jax.ShapeDtypeStruct((ROWS, COLS), jnp.float32),
     scratch_types=dict(
         x_smem=plgpu.SMEM((ROWS, COLS), jnp.float32, transforms=TRANSFORMS),
-        arrived=plgpu.Barrier(),
+        y_smem=plgpu.SMEM((ROWS, COLS), jnp.float32, transforms=TRANSFORMS),
+        arrived=plgpu.Barrier(num_arrivals=2),
     ),
 )
 
 if __name__ == "__main__":
-    jax.jit(kernel).trace(jax.ShapeDtypeStruct((ROWS, COLS), jnp.float32)).lower(lowering_platforms=("cuda",))
+    tile = jax.ShapeDtypeStruct((ROWS, COLS), jnp.float32)
+    jax.jit(kernel).trace(tile, tile).lower(lowering_platforms=("cuda",))

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 ROWS, COLS = 64, 64
-TRANSFORMS = (plgpu.TilingTransform((8, 32)),)
+TRANSFORMS = ()
 
 
 def body(x_gmem, out_gmem, x_smem, arrived):
@@ -25,7 +25,7 @@ kernel = plgpu.kernel(
         x_smem=plgpu.SMEM((ROWS, COLS), jnp.float32, transforms=TRANSFORMS),
         arrived=plgpu.Barrier(),
     ),
-    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Warpgroup),
+    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Lane),
 )
 
 if __name__ == "__main__":

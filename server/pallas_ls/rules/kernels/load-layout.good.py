@@ -25,7 +25,7 @@ kernel = plgpu.kernel(
         x_smem=plgpu.SMEM((ROWS, COLS), jnp.float32, transforms=TRANSFORMS),
         arrived=plgpu.Barrier(),
     ),
-    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Warpgroup),
+    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Lane),
 )
 
 if __name__ == "__main__":

@@ -24,4 +24,14 @@ POINTWISE = (
     | _in("jax.lax", "convert_element_type select")
     | _in("jax.Array", "astype")
 )
-REDUCTIONS = _in("jax.numpy", "sum max min amax amin")
+REDUCTIONS = _in("jax.numpy", "sum max min amax amin prod mean")
+CONCATENATIONS = frozenset(("jax.numpy.concatenate", "jax.lax.concatenate"))
+BROADCASTS = frozenset(("jax.lax.broadcast_in_dim",))
+#: Numbered elements; those of `plgpu` name their layout.
+IOTAS = frozenset(("broadcasted_iota",))
+TMEM_LOADS = frozenset(("async_load_tmem",))
+STORES = frozenset(("ref.set", "store"))
+#: The calls that decide on a layout under Lane semantics.
+FOLLOWED = tuple(
+    sorted({*LOADS, *CASTS, *POINTWISE, *REDUCTIONS, *CONCATENATIONS, *BROADCASTS, *IOTAS, *TMEM_LOADS, "getitem"})
+)

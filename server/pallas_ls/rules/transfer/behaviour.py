@@ -28,6 +28,10 @@ class Behaviour:
       op_result: Python's name of the class that stands for a data ref.
       checks_architecture: barriers are refused before Hopper.
       splat_from_front: a splat's dimensions are compared with the base tile's from the first, not from the last.
+      transposes_in_layouts: under Lane, only a transposed reference is loaded or stored in a transposed layout.
+      matrix_instructions: loads and stores try ldmatrix and stmatrix.
+      stores_read_first: under Lane, a store loads what it replaces, and an untiled one is never optimized.
+      plans_gmem: optimized transfers with global memory are planned; before, they are refused.
     """
 
     unsatisfiable: JaxError
@@ -40,6 +44,10 @@ class Behaviour:
     splat_from_front: bool
     op_result: str
     checks_architecture: bool
+    transposes_in_layouts: bool = False
+    matrix_instructions: bool = True
+    stores_read_first: bool = True
+    plans_gmem: bool = False
 
 
 _VECTOR_TEXT = "Vectorized dimension should not require further tiling and have a stride of 1"
@@ -58,6 +66,8 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         splat_from_front=True,
         op_result="OpResult",
         checks_architecture=False,
+        transposes_in_layouts=True,
+        matrix_instructions=False,
     ),
     JaxVersion(0, 11, 2): Behaviour(
         unsatisfiable=JaxError("ValueError", INFER + DUMP),
@@ -82,6 +92,8 @@ _TABLE: dict[JaxVersion, Behaviour] = {
         splat_from_front=False,
         op_result="jaxlib.mlir._mlir_libs._mlir.ir.OpResult",
         checks_architecture=True,
+        stores_read_first=False,
+        plans_gmem=True,
     ),
 }
 

@@ -6,9 +6,6 @@ Each function returns the layout, or JAX's error, or that the data does not deci
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 from ...domain.finding import JaxError
 from ...domain.layout import RegisterLayout, Splat, Strided, Tiled
 from ...domain.layout_table import (
@@ -21,15 +18,11 @@ from ...domain.layout_table import (
     WGMMA_UPCAST_4X,
     jax_repr,
     m64_collective,
-    strided_for,
     tmem_native,
 )
 from ...domain.target import JaxVersion
-from ...domain.tiling import Shape, contiguous_strides
-from .behaviour import behaviour
+from ...domain.tiling import Shape
 from .case import Undecided
-from .mlir import smem_memref
-from .plan import NO_SWIZZLE, Plan, SmemRef, Unmodelled, plan_transfer
 
 LayoutResult = RegisterLayout | JaxError | Undecided
 
@@ -37,81 +30,6 @@ LayoutResult = RegisterLayout | JaxError | Undecided
 def constant_layout(shape: Shape) -> Splat:
     """`jnp.zeros`, `jnp.full`, a broadcast scalar."""
     return Splat(shape)
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A read of a whole ref in shared memory: `ref[...]` or `plgpu.load(ref, ...)`.
-
-    Attributes:
-      shape, bits, dtype: of the ref; bits are an element's width, dtype is JAX's name.
-      tiling, swizzle: the ref's transforms, None without.
-      hint: the layout of a `layout_cast` that immediately follows, which `load(layout=)` adds.
-    """
-
-    shape: Shape
-    bits: int
-    dtype: str
-    version: JaxVersion
-    tiling: Shape | None = None
-    swizzle: int | None = None
-    hint: RegisterLayout | None = None
-    optimized: bool = True
-
-
-def load_layout(load: Load) -> LayoutResult:
-    """The layout of a loaded value (jax/_src/pallas/mosaic_gpu/lowering.py, `_get_lowering_rule`)."""
-    if not load.shape:
-        return Splat(())
-    if load.version < JaxVersion(0, 11) and load.hint in (WGMMA_TRANSPOSED, TCGEN05_TRANSPOSED):
-        return JaxError("ValueError", "Either both the ref and the value are transposed or neither is.")
-    if load.tiling is not None:
-        return _load_tiled(load, load.tiling)
-    if isinstance(load.hint, Tiled):
-        rank = len(load.shape)
-        full = (1,) * rank + load.shape
-        return _load_planned(load, load.hint, SmemRef(full, contiguous_strides(full), rank, load.bits))
-    if isinstance(load.hint, Strided) and load.hint.shape != load.shape:
-        return JaxError("ValueError", f"Unsupported shape {load.hint.shape}, (expected {load.shape})")
-    if load.swizzle is not None:
-        return JaxError("NotImplementedError", "Unsupported swizzle transform with strided layout")
-    if isinstance(load.hint, Splat):
-        return JaxError("AssertionError", "")
-    return load.hint or _load_strided(load)
-
-
-def _load_strided(load: Load) -> LayoutResult:
-    layout = strided_for(load.shape, load.bits, load.version)
-    if layout is not None:
-        return layout
-    ref, count = smem_memref(load.shape, load.dtype), math.prod(load.shape)
-    return JaxError("ValueError", f"{ref} must have a number of elements that is a multiple of 128 (got {count})")
-
-
-def _load_tiled(load: Load, tiling: Shape) -> LayoutResult:
-    unswizzled = JaxError("NotImplementedError", "Tiling without swizzle is not supported.")
-    if load.version >= JaxVersion(0, 11) and load.swizzle is None:
-        return unswizzled
-    if len(tiling) != 2:
-        return JaxError("NotImplementedError", f"Only 2D tiling is supported, got: {tiling}")
-    if load.swizzle is None:
-        return unswizzled
-    layout = load.hint or WGMMA
-    if not isinstance(layout, Tiled):
-        return JaxError("NotImplementedError", jax_repr(layout, load.version))
-    rows, columns = load.shape[-2] // tiling[0], load.shape[-1] // tiling[1]
-    full = (*load.shape[:-2], rows, columns, *tiling)
-    return _load_planned(load, layout, SmemRef(full, contiguous_strides(full), 2, load.bits))
-
-
-def _load_planned(load: Load, layout: Tiled, ref: SmemRef) -> LayoutResult:
-    if not layout.applies_to(load.shape):
-        return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {load.shape}")
-    swizzle = load.swizzle or NO_SWIZZLE
-    plan = plan_transfer(ref, layout, swizzle, load.optimized, behaviour(load.version))
-    if isinstance(plan, Unmodelled):
-        return Undecided(plan.reason)
-    return layout if isinstance(plan, Plan) else plan
 
 
 def iota_layout(shape: Shape, hint: RegisterLayout | None) -> LayoutResult:

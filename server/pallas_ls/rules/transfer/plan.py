@@ -82,7 +82,7 @@ def plan_transfer(ref: SmemRef, layout: Tiled, swizzle: int | None, optimized: b
     tiled = tile_nested(layout.tiles, sizes, strides)
     if tiled is None:
         return JaxError("ValueError", f"Tiling {layout.tiles} does not apply to shape {sizes}")
-    refused = _check_strides(tiled, layout, layout.vector_dim, rules) or _check_width(ref, layout, swizzle)
+    refused = check_strides(tiled, layout, layout.vector_dim, rules) or check_width(ref, layout, swizzle)
     if refused is not None:
         return refused
     if not optimized or swizzle is None:
@@ -90,7 +90,8 @@ def plan_transfer(ref: SmemRef, layout: Tiled, swizzle: int | None, optimized: b
     return plan_without_conflicts(tiled, layout, ref.bits, swizzle)
 
 
-def _check_strides(tiled: NestedTiling, layout: Tiled, vector_dim: int, rules: Behaviour) -> JaxError | None:
+def check_strides(tiled: NestedTiling, layout: Tiled, vector_dim: int, rules: Behaviour) -> JaxError | None:
+    """The refusal of a transfer whose vectors, along `vector_dim`, do not lie together in memory."""
     length = layout.vector_length
     rank = len(tiled.shape)
     for i, (strides, sizes) in enumerate(zip(tiled.strides, tiled.shape, strict=True)):
@@ -101,7 +102,8 @@ def _check_strides(tiled: NestedTiling, layout: Tiled, vector_dim: int, rules: B
     return None if tiled.strides[vector_dim] == (1,) else rules.vector_error
 
 
-def _check_width(ref: SmemRef, layout: Tiled, swizzle: int | None) -> JaxError | None:
+def check_width(ref: SmemRef, layout: Tiled, swizzle: int | None) -> JaxError | None:
+    """The refusal of vectors that are no whole bytes, or of a swizzle that there is not."""
     vector_bits = layout.register_bits(ref.bits)
     if vector_bits % 8:
         text = f"Vector length ({layout.vector_length}) must be a multiple of bytes, but has {vector_bits} bits"
@@ -112,55 +114,57 @@ def _check_width(ref: SmemRef, layout: Tiled, swizzle: int | None) -> JaxError |
 
 
 @dataclass(frozen=True, slots=True)
-class _Axes:
+class Axes:
     """Flat sizes and strides of the dimensions that one kind of index runs over."""
 
     sizes: Shape
     strides: Shape
 
 
-def _axes(tiled: NestedTiling, dims: tuple[LayoutDim, ...]) -> _Axes:
+def axes_of(tiled: NestedTiling, dims: tuple[LayoutDim, ...]) -> Axes:
+    """The dimensions of a tiled array that warps or lanes run over; replicated ones stand still."""
     sizes = chain.from_iterable((d.times,) if isinstance(d, Replicated) else tiled.shape[d] for d in dims)
     strides = chain.from_iterable((0,) if isinstance(d, Replicated) else tiled.strides[d] for d in dims)
-    return _Axes(tuple(sizes), tuple(strides))
+    return Axes(tuple(sizes), tuple(strides))
 
 
-def _tile_axes(tiled: NestedTiling, layout: Tiled) -> _Axes:
+def tile_axes(tiled: NestedTiling, layout: Tiled) -> Axes:
     """The dimensions that one thread runs over, register by register; those of warp, lane and vector count as 1."""
     sizes, strides = list(tiled.shape), list(tiled.strides)
     for dim in layout.partitioned_dims:
         strides[dim] = (0,) * len(sizes[dim])
         sizes[dim] = (1,) * len(sizes[dim])
-    return _Axes(tuple(chain.from_iterable(sizes)), tuple(chain.from_iterable(strides)))
+    return Axes(tuple(chain.from_iterable(sizes)), tuple(chain.from_iterable(strides)))
 
 
 def plan_without_conflicts(tiled: NestedTiling, layout: Tiled, bits: int, swizzle: int) -> PlanResult:
     """A plan free of bank conflicts, or the error of JAX's `plan_tiled_transfer`."""
-    tiles = _tile_axes(tiled, layout)
-    lanes = _axes(tiled, layout.lane_dims)
-    axes = (tiles, _axes(tiled, layout.warp_dims), lanes)
+    tiles = tile_axes(tiled, layout)
+    lanes = axes_of(tiled, layout.lane_dims)
+    axes = (tiles, axes_of(tiled, layout.warp_dims), lanes)
     steps = [s for a in axes for size, s in zip(a.sizes, a.strides, strict=True) if size > 1]
     alignment = math.gcd(*steps)
     swizzle_tile = 16 * 8 // bits
     if not alignment:
         return JaxError("ZeroDivisionError", "integer modulo by zero")
     if swizzle_tile % alignment and layout.vector_length <= alignment:
-        return _plan_error(
+        return plan_error(
             "Failed to prove that vector transfers don't cross swizzle tile boundaries. This check is incomplete, and "
             f"does not guarantee that this is a user error, but it might be. transfer_alignment={alignment}"
         )
     transfer_bytes = layout.register_bits(bits) // 8
     if transfer_bytes > 4 * BANK_BYTES:
-        return _plan_error(f"{transfer_bytes=} > {4 * BANK_BYTES} not implemented")
+        return plan_error(f"{transfer_bytes=} > {4 * BANK_BYTES} not implemented")
     if bits > 8 * BANK_BYTES:
-        return _plan_error(f"element_bits={bits} > {8 * BANK_BYTES} not implemented")
+        return plan_error(f"element_bits={bits} > {8 * BANK_BYTES} not implemented")
     if transfer_bytes.bit_count() != 1:
         return Unmodelled(f"registers of {transfer_bytes} bytes")
     banks = _Banks.of(lanes, bits, transfer_bytes, swizzle)
     return _avoid_conflicts(tiles, banks)
 
 
-def _plan_error(text: str) -> JaxError:
+def plan_error(text: str) -> JaxError:
+    """JAX's refusal to plan a transfer."""
     return JaxError(PLAN_ERROR, text)
 
 
@@ -178,12 +182,12 @@ class _Banks:
     count: int
 
     @staticmethod
-    def of(lanes: _Axes, bits: int, transfer_bytes: int, swizzle: int) -> _Banks:
+    def of(lanes: Axes, bits: int, transfer_bytes: int, swizzle: int) -> _Banks:
         bank_bytes = min(BANK_BYTES, transfer_bytes)
         group = 128 * 8 // bits
         return _Banks(
             lane_offsets=tuple(
-                sum(i * s for i, s in zip(idx, lanes.strides, strict=True)) for idx in _ndindex(lanes.sizes)
+                sum(i * s for i, s in zip(idx, lanes.strides, strict=True)) for idx in ndindex(lanes.sizes)
             ),
             wavefronts=_wavefronts(lanes, max(transfer_bytes // bank_bytes, 1)),
             period=group * (swizzle // 16),
@@ -208,22 +212,22 @@ class _Banks:
         return any(len({banks[lane] for lane in lanes}) < len(lanes) for lanes in self.wavefronts)
 
 
-def _wavefronts(lanes: _Axes, count: int) -> tuple[tuple[int, ...], ...]:
+def _wavefronts(lanes: Axes, count: int) -> tuple[tuple[int, ...], ...]:
     """The lanes that access memory together; of lanes that hold the same data only the first counts."""
-    leads = [all(not i or s for i, s in zip(idx, lanes.strides, strict=True)) for idx in _ndindex(lanes.sizes)]
+    leads = [all(not i or s for i, s in zip(idx, lanes.strides, strict=True)) for idx in ndindex(lanes.sizes)]
     width = WARP_SIZE // count
     return tuple(
         tuple(lane for lane in range(start, start + width) if leads[lane]) for start in range(0, WARP_SIZE, width)
     )
 
 
-def _ndindex(sizes: Shape) -> Iterator[Shape]:
+def ndindex(sizes: Shape) -> Iterator[Shape]:
     """All indices of an array, the last dimension fastest."""
     if not sizes:
         yield ()
         return
     for head in range(sizes[0]):
-        for tail in _ndindex(sizes[1:]):
+        for tail in ndindex(sizes[1:]):
             yield (head, *tail)
 
 
@@ -236,16 +240,16 @@ def _offsets(sizes: Shape, strides: Shape, period: int) -> set[int]:
     return found
 
 
-def _avoid_conflicts(tiles: _Axes, banks: _Banks) -> PlanResult:
+def _avoid_conflicts(tiles: Axes, banks: _Banks) -> PlanResult:
     if not any(banks.conflict(banks.met(offset)) for offset in _offsets(tiles.sizes, tiles.strides, banks.period)):
         return Plan()
     for dim, (size, stride) in enumerate(zip(tiles.sizes, tiles.strides, strict=True)):
         if size > 1 and stride % (SMEM_BANKS * banks.per_bank) and _stagger(tiles, dim, banks):
             return Plan(staggered=True)
-    return _plan_error("Failed to synthesize a transfer pattern that avoids bank conflicts")
+    return plan_error("Failed to synthesize a transfer pattern that avoids bank conflicts")
 
 
-def _stagger(tiles: _Axes, dim: int, banks: _Banks) -> bool:
+def _stagger(tiles: Axes, dim: int, banks: _Banks) -> bool:
     """Whether two groups of lanes, a constant number of tiles apart along `dim`, never meet."""
     size, stride = tiles.sizes[dim], tiles.strides[dim]
     others = _offsets(
@@ -272,33 +276,54 @@ def transfers_by_matrix(
 
     The row form needs nothing here: whatever it can move, a plain transfer moves too.
     """
-    if not rules.solver_checks_strides:
+    if not rules.solver_checks_strides or not lies_in_columns(ref, layout):
         return False
-    sizes, strides = ref.nested()
-    tiled = tile_nested(layout.tiles, sizes, strides)
+    if ref.bits == 8:
+        # JAX asks for the architecture here, of an operation that the solver has put into no module.
+        return JaxError("ValueError", "Cannot retrieve the architecture: no module found")
+    plan = plan_columns(ref, layout, swizzle, optimized, rules)
+    return plan if isinstance(plan, Unmodelled) else plan == Plan()
+
+
+def lies_in_columns(ref: SmemRef, layout: Tiled) -> bool:
+    """Whether the 8x4 vectors that a warp moves lie in memory column by column, as ldmatrix.trans wants them."""
+    tiled = tile_nested(layout.tiles, *ref.nested())
     if tiled is None or len(layout.lane_dims) != 2 or layout.register_bits(ref.bits) != 32:
         return False
     major, minor = layout.lane_dims
     if not isinstance(major, int) or not isinstance(minor, int) or ref.bits not in (8, 16):
         return False
-    if math.prod(tiled.shape[minor]) % 4 or tiled.shape[major] != (8,) or tiled.strides[major] != (1,):
+    return math.prod(tiled.shape[minor]) % 4 == 0 and tiled.shape[major] == (8,) and tiled.strides[major] == (1,)
+
+
+def lies_in_rows(ref: SmemRef, layout: Tiled) -> bool:
+    """Whether they lie row by row: what four neighbouring lanes hold is 16 bytes in memory."""
+    tiled = tile_nested(layout.tiles, *ref.nested())
+    minor = layout.lane_dims[-1]
+    if tiled is None or not isinstance(minor, int) or layout.register_bits(ref.bits) != 32:
         return False
-    if ref.bits == 8:
-        # JAX asks for the architecture here, of an operation that the solver has put into no module.
-        return JaxError("ValueError", "Cannot retrieve the architecture: no module found")
-    if _check_strides(tiled, layout, major, rules) is not None:
-        return False
-    if not optimized:
-        return True
-    columns = _column_layout(layout, major)
+    sizes, strides = tiled.shape[minor], tiled.strides[minor]
+    return math.prod(sizes) % 4 == 0 and sizes[-1] % 4 == 0 and strides[-1] == layout.vector_length
+
+
+def plan_columns(ref: SmemRef, layout: Tiled, swizzle: int, optimized: bool, rules: Behaviour) -> PlanResult:
+    """The plan of a transfer by columns of 16-bit elements, where `lies_in_columns`."""
+    sizes, strides = ref.nested()
+    tiled = tile_nested(layout.tiles, sizes, strides)
+    major = layout.lane_dims[0]
+    if tiled is None or not isinstance(major, int):
+        return Unmodelled("a transfer by transposing matrix instructions")
+    refused = check_strides(tiled, layout, major, rules)
+    if refused is not None or not optimized:
+        return refused or Plan()
+    columns = column_layout(layout, major)
     retiled = None if columns is None else tile_nested(columns.tiles, sizes, strides)
     if columns is None or retiled is None:
         return Unmodelled("a transfer by transposing matrix instructions")
-    plan = plan_without_conflicts(retiled, columns, ref.bits, swizzle)
-    return plan if isinstance(plan, Unmodelled) else plan == Plan()
+    return plan_without_conflicts(retiled, columns, ref.bits, swizzle)
 
 
-def _column_layout(layout: Tiled, major: int) -> Tiled | None:
+def column_layout(layout: Tiled, major: int) -> Tiled | None:
     """How a transposing matrix instruction of 16-bit elements touches memory; None for layouts unlike WGMMA's.
 
     The 8 rows of `major` are split into 4 x 2: lanes then run over columns, and pairs of rows form the vector.
