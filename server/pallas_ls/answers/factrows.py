@@ -16,6 +16,7 @@ from ..domain.facts import Facts
 from ..domain.python import Choice, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType, Swizzle, Tiling, Transform
 from ..source.span import Site
+from .implied import completed
 from .report import FactRow
 
 Shown = tuple[int | str | None, ...]
@@ -37,11 +38,16 @@ def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Itera
     seen: dict[str, list[Seen]] = {}
     for fact in facts:
         in_kernel = fact.launch is not None and fact.launch.made is not None
-        for name, v in (*fact.operands.items(), ("result", fact.result)):
+        for name, v in completed(fact, lambda e: _told(e, fact)).items():  # noqa: B023
             for path, x in _leaves(name, v):
                 seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names, fact.stack, in_kernel))
     for name, ways in seen.items():
         yield _row(file, line, col, facts[0].api, name, _general(ways))
+
+
+def _told(extent: Value, fact: CallFact) -> bool:
+    """Whether an extent is a number or an expression over the source's names."""
+    return _extent(extent, Seen(extent, fact.facts, fact.names, fact.stack, False)) is not None
 
 
 def _general(ways: list[Seen]) -> list[Seen]:
