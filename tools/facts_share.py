@@ -192,7 +192,7 @@ def _parameters(f: ast.FunctionDef | ast.Lambda) -> set[str]:
 # -- the answers -----------------------------------------------------------------------------------
 
 
-def ask(path: Path, limit: float) -> Answer:
+def ask(path: Path, limit: int) -> Answer:
     """Runs `pallas-ls facts` over one file and counts what it says."""
     answer, before = Answer(path), _seconds()
     command = [sys.executable, "-m", "pallas_ls", "facts", "--format", "json", str(path)]

@@ -21,6 +21,7 @@ from ..domain.python import (
     ListCell,
     Unknown,
     Value,
+    same,
 )
 from ..source.span import Site
 from . import alike, exceptions, partial_dicts
@@ -29,7 +30,7 @@ from .early import attempt, conclude, end_early, in_state, rebase
 from .frame import BREAK, CONTINUE, LEFT, NORMAL, RETURN, Eval, Exec, Frame
 from .items import after_first, cases
 from .machine import Machine, Outcome, Path, Raised, needs_of, needs_of_cond
-from .trail import Trail, Writes, merge, same
+from .trail import Trail, Writes, merge
 
 Store = Callable[[Frame, Value], None]
 

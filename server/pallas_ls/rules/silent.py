@@ -30,7 +30,8 @@ def _all_is_seen(v: CallView) -> bool:
     if v.fact.launch is None or v.fact.launch.made is None:
         return False
     facts = v.kernel()
-    unknown = any(o.name == "?" for f in facts for o in f.operations)
+    computed = {id(f.operations): f.operations for f in facts}  # the calls of a kernel share one list
+    unknown = any(o.name == "?" for operations in computed.values() for o in operations)
     return bool(facts) and not unknown and not any(f.api in _OPAQUE for f in facts)
 
 
