@@ -233,3 +233,15 @@ def tile(shape: tuple[int, int], other: tuple[int, ...]):
 """)
     assert found["SMEM", "result"].shape == ("shape[0]", "shape[1]")
     assert found["ACC", "result"].shape is None
+
+
+def test_what_callers_give_to_a_function_is_no_answer_for_all_of_them() -> None:
+    found = rows("""
+def run(body, **options):
+    return plgpu.kernel(body, **options)
+
+def make(x, tile: int):
+    return run(lambda x_ref, o_ref, smem: None, out_type=x, scratch_types=[plgpu.SMEM((tile, 64), jnp.int8)])
+""")
+    assert ("kernel", "scratch_types[0]") not in found
+    assert found["SMEM", "result"].shape == ("tile", 64)
