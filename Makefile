@@ -9,7 +9,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "make $@: needs Node 20 or newer with npm on PATH (Debian: apt-get install nodejs npm)" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-client lint docs vsix bundle score bench fuzz-rules fuzz-copies lock clean
+.PHONY: help demo test test-python test-client lint docs vsix bundle score facts-share bench fuzz-rules fuzz-copies lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -63,6 +63,9 @@ vsix: bundle ## Build pallas-ls-<version>.vsix for VS Code and check it
 
 score: $(INSTALLED) ## Score the facts against the recorded truth (../shared/truth, if it is there)
 	@$(BIN)/python tools/score.py
+
+facts-share: $(INSTALLED) ## Count how much facts answer about the kernels in KERNELS=FOLDER...
+	@$(BIN)/python tools/facts_share.py $(or $(KERNELS),examples)
 
 bench: $(INSTALLED) ## Measure the time and memory of analysis
 	@$(BIN)/python tools/bench.py

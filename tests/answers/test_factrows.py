@@ -129,3 +129,119 @@ def make(x, tile: int):
 """)
     assert found["load", "src"].shape == ("tile", "n")
     assert found["store", "dst"].shape == ("tile", "n")
+
+
+def test_a_call_implies_what_is_not_known_of_its_operands() -> None:
+    found = rows("""
+def make(x, h, tile_m: int, tile_k: int, n: int):
+    def body(h_ref, o_ref, smem, b_smem, barrier, acc, unknown):
+        plgpu.copy_gmem_to_smem(h_ref.at[pl.program_id(0)], smem, barrier)
+        plgpu.wgmma(acc, smem, something(b_smem))
+    scratch = [plgpu.SMEM((tile_m, tile_k), jnp.bfloat16), plgpu.SMEM((tile_k, n), jnp.bfloat16),
+               plgpu.Barrier(), plgpu.ACC((tile_m, n)), plgpu.SMEM((1,), jnp.float32)]
+    return plgpu.kernel(body, out_type=x, scratch_types=scratch)(h)
+""")
+    assert found["copy_gmem_to_smem", "src"].shape == ("tile_m", "tile_k")
+    assert found["wgmma", "b"].shape == ("tile_k", "n")
+    assert found["wgmma", "b"].dtype is None
+
+
+def test_a_copy_to_several_blocks_implies_nothing() -> None:
+    found = rows("""
+def make(x, h, tile_m: int):
+    def body(h_ref, o_ref, smem, barrier):
+        plgpu.copy_gmem_to_smem(h_ref.at[pl.program_id(0)], smem, barrier, collective_axes="c", leader_tracked=part)
+    return plgpu.kernel(body, out_type=x, scratch_types=[plgpu.SMEM((tile_m, 64), jnp.int8), plgpu.Barrier()])(h)
+""")
+    assert found["copy_gmem_to_smem", "src"].shape is None
+    assert found["copy_gmem_to_smem", "dst"].shape == ("tile_m", 64)
+
+
+def test_buffers_of_an_unknown_number() -> None:
+    found = rows("""
+def add(scratch, name, n, buffer):
+    for i in range(n):
+        scratch[f"{name}{i}"] = buffer
+
+def make(x, n: int, tile: int):
+    scratch = {"barrier": plgpu.Barrier(num_barriers=2)}
+    add(scratch, "k", n, plgpu.SMEM((tile, 64), jnp.bfloat16))
+    scratch |= {f"s{i}": plgpu.SMEM((tile,), jnp.float32) for i in range(n)}
+    def body(x_ref, o_ref, **buffers):
+        k = [buffers[f"k{i}"] for i in range(n)]
+        for i in range(n):
+            plgpu.copy_gmem_to_smem(x_ref.at[i], k[i], buffers["barrier"].at[0])
+        for a, b in zip(k, tuple(buffers[f"s{i}"] for i in range(n))):
+            y = plgpu.load(a)
+            plgpu.store(b, y)
+    return plgpu.kernel(body, out_type=x, scratch_types=scratch)(x)
+""")
+    assert found["copy_gmem_to_smem", "dst"].shape == ("tile", 64)
+    assert found["copy_gmem_to_smem", "barrier"].shape == ()
+    assert found["load", "src"].shape == ("tile", 64)
+    assert found["store", "dst"].shape == ("tile",)
+
+
+def test_buffers_that_differ_from_round_to_round_are_not_taken_for_each_other() -> None:
+    found = rows("""
+def make(x, n: int):
+    scratch = {f"k{i}": plgpu.SMEM((i + 1, 64), jnp.bfloat16) for i in range(n)}
+    def body(x_ref, o_ref, **buffers):
+        plgpu.load(buffers["k1"])
+        rows = [plgpu.SMEM((i,), jnp.int8) for i in range(n)]
+        plgpu.store(rows[0], 1)
+    return plgpu.kernel(body, out_type=x, scratch_types=scratch)(x)
+""")
+    assert found["load", "src"].shape is None
+    assert found["store", "dst"].shape is None
+
+
+def test_buffers_under_more_flags_than_can_be_told_apart() -> None:
+    found = rows("""
+def make(x, tile: int, a: bool, b: bool, c: bool, d: bool, e: bool):
+    scratch = dict(always=plgpu.SMEM((tile, 64), jnp.bfloat16))
+    if a:
+        scratch["a"] = plgpu.SMEM((tile, 1), jnp.float32)
+    if b:
+        scratch["b"] = plgpu.SMEM((tile, 2), jnp.float32)
+    if c:
+        scratch.update(c=plgpu.SMEM((tile, 3), jnp.float32))
+    if d:
+        scratch["d"] = plgpu.SMEM((tile, 4), jnp.float32)
+    if e:
+        scratch["e"] = plgpu.SMEM((tile, 5), jnp.float32)
+    def body(x_ref, o_ref, *, always, a=None, b=None, **others):
+        plgpu.load(always)
+        if b is not None:
+            plgpu.store(b, 0)
+        if d:
+            plgpu.copy_smem_to_gmem(others["d"], o_ref)
+        if others.get("e") is not None:
+            plgpu.barrier_wait(others.get("e"))
+    return plgpu.kernel(body, out_type=x, scratch_types=scratch)(x)
+""")
+    assert found["load", "src"].shape == ("tile", 64)
+    assert found["store", "dst"].shape == ("tile", 2)
+    assert found["copy_smem_to_gmem", "src"].shape == ("tile", 4)
+    assert found["barrier_wait", "barrier"].shape == ("tile", 5)
+
+
+def test_a_tuple_of_an_annotated_length() -> None:
+    found = rows("""
+def tile(shape: tuple[int, int], other: tuple[int, ...]):
+    return plgpu.SMEM(shape, jnp.float32), plgpu.ACC(other)
+""")
+    assert found["SMEM", "result"].shape == ("shape[0]", "shape[1]")
+    assert found["ACC", "result"].shape is None
+
+
+def test_what_callers_give_to_a_function_is_no_answer_for_all_of_them() -> None:
+    found = rows("""
+def run(body, **options):
+    return plgpu.kernel(body, **options)
+
+def make(x, tile: int):
+    return run(lambda x_ref, o_ref, smem: None, out_type=x, scratch_types=[plgpu.SMEM((tile, 64), jnp.int8)])
+""")
+    assert ("kernel", "scratch_types[0]") not in found
+    assert found["SMEM", "result"].shape == ("tile", 64)

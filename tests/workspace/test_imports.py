@@ -109,3 +109,15 @@ def test_a_file_outside_all_roots_sees_its_own_folder_alone(root: Path) -> None:
     assert find(root, "friend", "outside/secret.py") == "outside/friend.py"
     assert find(root, "friend", "outside/secret.py", 1) == "outside/friend.py"
     assert find(root, "site", "outside/secret.py", 2) is None
+
+
+def test_a_module_of_a_package_finds_it_by_its_whole_name(tmp_path: Path) -> None:
+    """Also where a folder inside the package is opened, and nothing marks a root."""
+    for name in ("pkg/__init__.py", "pkg/common.py", "pkg/ops/__init__.py", "pkg/ops/kernel.py"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    kernel = str(tmp_path / "pkg/ops/kernel.py")
+    files = WorkspaceFiles([str(tmp_path / "pkg/ops")])
+    assert files.find("pkg.common", 0, kernel) == str(tmp_path / "pkg/common.py")
+    assert files.find("common", 2, kernel) == str(tmp_path / "pkg/common.py")

@@ -16,6 +16,7 @@ from ..domain.facts import Facts
 from ..domain.python import Choice, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import BlockSpec, Ref, RefType, Swizzle, Tiling, Transform
 from ..source.span import Site
+from .implied import completed
 from .report import FactRow
 
 Shown = tuple[int | str | None, ...]
@@ -35,22 +36,35 @@ class Seen:
 def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Iterator[FactRow]:
     """Rows of one call site, from all the ways in which it was seen."""
     seen: dict[str, list[Seen]] = {}
+    calls: set[Way] = set()
     for fact in facts:
         in_kernel = fact.launch is not None and fact.launch.made is not None
-        for name, v in (*fact.operands.items(), ("result", fact.result)):
+        calls.add((fact.stack, in_kernel, False))
+        for name, v in completed(fact, lambda e: _told(e, fact)).items():  # noqa: B023
             for path, x in _leaves(name, v):
                 seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names, fact.stack, in_kernel))
     for name, ways in seen.items():
-        yield _row(file, line, col, facts[0].api, name, _general(ways))
+        if general := _general(ways, calls):
+            yield _row(file, line, col, facts[0].api, name, general)
 
 
-def _general(ways: list[Seen]) -> list[Seen]:
-    """The ways that speak for every caller.
+def _told(extent: Value, fact: CallFact) -> bool:
+    """Whether an extent is a number or an expression over the source's names."""
+    return _extent(extent, Seen(extent, fact.facts, fact.names, fact.stack, False)) is not None
+
+
+#: How a call was seen: its callers, whether in a kernel, and whether the shape is known.
+Way = tuple[tuple[Site, ...], bool, bool]
+
+
+def _general(ways: list[Seen], calls: set[Way]) -> list[Seen]:
+    """The ways that speak for every caller; none where a function by itself says nothing of the operand. `calls`: how
+    the call was seen at all.
 
     A function evaluated over its own parameters speaks for all who call it; a caller of it is an example. Only of what
     kernels call do the kernels tell more than the function by itself, which knows none of its references.
     """
-    distinct = {(w.stack, w.launched, _shape(w) is not None) for w in ways}
+    distinct = calls | {(w.stack, w.launched, _shape(w) is not None) for w in ways}
 
     def spoken_for(w: Seen) -> bool:
         ends = (k for k in distinct if _ends_with(w.stack, k[0]))

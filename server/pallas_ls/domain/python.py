@@ -93,9 +93,39 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class PartlyKnown(Unknown):
-    """Text of which some parts are not known: those read "..." in `text`."""
+    """Text of which some parts are not known.
+
+    Attributes:
+      text: those read "..." in it.
+      pieces: what stands before, between and behind them, where all of them are integers (`f"k{i}"`: "k" and "").
+    """
 
     text: str = ""
+    pieces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alike(Unknown):
+    """The content of a sequence of unknown length (`[smem(tile) for _ in range(n)]`): what is known of `element` is
+    true of each of its elements."""
+
+    element: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entries(Unknown):
+    """The content of a dict of which it is not known which keys it has.
+
+    Attributes:
+      known: entries that are there, under keys that are known exactly, as in a dict whose content is known.
+      perhaps: entries that are there under a condition: (condition, key, value).
+      numbered: what stands under numbered keys (`d[f"k{i}"] = tile` in a loop of unknown length), by the text around
+        their numbers (`PartlyKnown.pieces`).
+    """
+
+    known: Mapping[Any, tuple[Value, Value]] = field(default_factory=dict[Any, Any])
+    perhaps: Mapping[Any, tuple[Cond, Value, Value]] = field(default_factory=dict[Any, Any])
+    numbered: Mapping[tuple[str, ...], Value] = field(default_factory=dict[tuple[str, ...], Value])
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +283,7 @@ class Call:
       site: the call expression; `func`: the expression that is called.
       args, kwargs: values; `arg_sites`, `kwarg_sites`: their expressions.
       open: further arguments came from a star whose length is unknown.
+      more: keyword arguments of which it is not known whether they are given.
     """
 
     site: Site
@@ -261,6 +292,7 @@ class Call:
     arg_sites: tuple[Site, ...] = ()
     kwarg_sites: Mapping[str, Site] = field(default_factory=dict[str, Site])
     open: bool = False
+    more: Entries | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -441,6 +473,18 @@ def field_names(cls: Class) -> list[str]:
         if not text.startswith(("ClassVar", "typing.ClassVar")):
             out[name] = None
     return list(out)
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are certainly the same."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    try:
+        return bool(a == b)
+    except RecursionError:
+        return False
 
 
 class NotConstant(Exception):

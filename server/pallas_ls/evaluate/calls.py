@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..domain.array import Operation
@@ -14,6 +15,7 @@ from ..domain.python import (
     Choice,
     Class,
     DictCell,
+    Entries,
     External,
     Instance,
     IteratorCell,
@@ -26,13 +28,14 @@ from ..domain.python import (
     Value,
 )
 from ..source.span import Site
+from . import partial_dicts
 from .constructs import construct
 from .descriptors import OPEN
 from .early import attempt, conclude
 from .frame import RETURN, Frame, Function, Unending
 from .machine import MAX_DEPTH, Machine, Raised
 from .managers import ManagerFunction, managed
-from .trail import Trail
+from .trail import Trail, merge
 
 #: The same function may be active so often at once (recursion over levels of a nest); then its result is unknown.
 MAX_RECURSION = 8
@@ -115,9 +118,12 @@ class Calls:
                 )
             if isinstance(items, dict) and all(isinstance(k, str) for k in items):
                 extra = {k: x for k, (_, x) in items.items()}
-                call = Call(call.site, call.args, {**call.kwargs, **extra}, call.arg_sites, call.kwarg_sites, call.open)
+                call = replace(call, kwargs={**call.kwargs, **extra})
+            elif isinstance(items, Entries) and call.more is None:
+                extra = {k: x for k, (_, x) in items.known.items()}
+                call = replace(call, kwargs={**call.kwargs, **extra}, more=items)
             else:
-                call = Call(call.site, call.args, call.kwargs, call.arg_sites, call.kwarg_sites, True)
+                call = replace(call, open=True)
         return self.apply(m, f, call, fr)
 
     def apply(self, m: Machine, f: Value, call: Call, frame: Frame | None = None) -> Value:
@@ -125,12 +131,12 @@ class Calls:
         m.step()
         if isinstance(f, Function):
             return self.function(m, f, call)
+        if call.more is not None and not isinstance(f, (Bound, Partial, Choice)):
+            call = replace(call, open=True, more=None)
         if isinstance(f, Builtin):
             return f.run(m, call)
         if isinstance(f, Bound):
-            inner = Call(
-                call.site, (f.self, *call.args), call.kwargs, (call.site, *call.arg_sites), call.kwarg_sites, call.open
-            )
+            inner = replace(call, args=(f.self, *call.args), arg_sites=(call.site, *call.arg_sites))
             return self.apply(m, f.function, inner, frame)
         if isinstance(f, Partial):
             return self.apply(m, f.function, _partial(f, call), frame)
@@ -256,8 +262,11 @@ class Calls:
             elif p.kind == "keyword":
                 if p.name in kwargs:
                     slots[p.name] = kwargs.pop(p.name)
+                elif call.more is not None:
+                    _bind_perhaps(m, f, call.more, p.name, slots)
             else:
-                slots[p.name] = DictCell({"items": {k: (k, v) for k, v in kwargs.items()}})
+                rows = {k: (k, v) for k, v in kwargs.items()}
+                slots[p.name] = DictCell({"items": partial_dicts.rest(call.more, rows) if call.more else rows})
                 kwargs = {}
             if p.name not in slots:
                 if p.name not in f.defaults:
@@ -276,6 +285,12 @@ class Calls:
                 slots[p.name] = args.pop(0)
             elif p.name in call.kwargs:
                 slots[p.name] = call.kwargs[p.name]
+            elif call.more is not None and p.kind == "keyword" and _bind_perhaps(m, f, call.more, p.name, slots):
+                pass
+            elif call.more is not None and p.kind == "**":
+                named = [q.name for q in f.code.parameters]
+                rows = {k: (k, v) for k, v in call.kwargs.items() if k not in named}
+                slots[p.name] = DictCell({"items": partial_dicts.rest(call.more, rows)})
             else:
                 slots[p.name] = m.unknown("an argument from a star of unknown content", site=call.site)
         return slots
@@ -310,6 +325,17 @@ class Calls:
                 self.expose(m, x)
 
 
+def _bind_perhaps(m: Machine, f: Function, more: Entries, name: str, slots: dict[str, Value]) -> bool:
+    """Binds a parameter to a keyword argument that may not be given; False where it is not given."""
+    found = partial_dicts.get(more, name)
+    if found is None or found[0] is False:
+        return False
+    there, value = found
+    otherwise = f.defaults.get(name, Unknown(f"{name}, which may not be given"))
+    slots[name] = value if m.decide(there) is True else merge(there, value, otherwise)
+    return True
+
+
 def _mapping(items: Value) -> Value:
     return DictCell({"items": items}) if isinstance(items, (dict, Choice)) else items
 
@@ -322,6 +348,7 @@ def _partial(f: Partial, call: Call) -> Call:
         (*f.arg_sites, *call.arg_sites),
         {**f.kwarg_sites, **call.kwarg_sites},
         call.open,
+        call.more,
     )
 
 

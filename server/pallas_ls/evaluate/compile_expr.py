@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..domain.python import (
     MISSING,
+    Alike,
     Bool,
     Choice,
     DictCell,
@@ -16,6 +18,7 @@ from ..domain.python import (
     Lazy,
     ListCell,
     Origin,
+    PartlyKnown,
     SetCell,
     Slice,
     Unknown,
@@ -23,8 +26,8 @@ from ..domain.python import (
 )
 from ..source.module import Chunk
 from ..source.span import Site
+from . import alike, partial_dicts, text
 from . import operators as ops
-from . import text
 from .frame import Code, Eval, Exec, Frame, Function, Parameter, Unending
 from .machine import Machine
 from .naming import labelled
@@ -533,10 +536,16 @@ def _proven(v: Value, value: bool) -> Value:
 
 
 def _single(items: Value) -> Value:
+    if isinstance(items, Alike):
+        return replace(items, element=items.element[0])
     return tuple(x[0] for x in items) if type(items) is tuple else items
 
 
 def _dict_of(fr: Frame, pairs: Value) -> Value:
+    if isinstance(pairs, Alike) and type(pairs.element) is tuple:
+        key, value = pairs.element
+        found = partial_dicts.put({}, key, value) if isinstance(key, PartlyKnown) else None
+        return pairs if found is None else found
     if type(pairs) is not tuple:
         return pairs
     cell = DictCell({"items": {}})
@@ -566,12 +575,21 @@ def _run_comprehension(
         if items is None and isinstance(choice := m.program.items.spread(m, source), Choice):
             return m.branch(choice.cond, lambda: over(i, choice.yes), lambda: over(i, choice.no))
         if items is None:
-            return m.write(out, "items", m.unknown("a comprehension over an unknown sequence"))
+            return m.write(out, "items", alike.collected(m, out["items"], lambda: any_round(i, source)))
         for x in items:
             m.step()
             store(inner, x)
             filtered(i, tests)
         return None
+
+    def any_round(i: int, source: Value) -> Value:
+        x = alike.element(m, source)
+        if x is None:
+            return m.unknown("a comprehension over an unknown sequence", source)
+        m.write(out, "items", ())
+        levels[i][1](inner, x)
+        filtered(i, levels[i][2])
+        return out["items"]
 
     def filtered(i: int, tests: list[Eval]) -> None:
         if not tests:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ..domain import cond as conds
-from ..domain import dim as dims
 from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.fact import Raise
@@ -18,21 +17,20 @@ from ..domain.python import (
     DictCell,
     Endless,
     Instance,
-    Int,
     IteratorCell,
     ListCell,
-    Range,
     Unknown,
     Value,
+    same,
 )
 from ..source.span import Site
-from . import exceptions
+from . import alike, exceptions, partial_dicts
 from . import operators as ops
 from .early import attempt, conclude, end_early, in_state, rebase
 from .frame import BREAK, CONTINUE, LEFT, NORMAL, RETURN, Eval, Exec, Frame
 from .items import after_first, cases
 from .machine import Machine, Outcome, Path, Raised, needs_of, needs_of_cond
-from .trail import Trail, Writes, merge, same
+from .trail import Trail, Writes, merge
 
 Store = Callable[[Frame, Value], None]
 
@@ -245,14 +243,8 @@ def _iteration(fr: Frame, body: Exec) -> int:
 
 def _element(m: Machine, source: Value, label: str) -> Value:
     """An element of a sequence of unknown length."""
-    if isinstance(source, Range) and source.step.dim == 1:
-        d = m.fresh_symbol(label, source.start.dim, dims.sub(source.stop.dim, 1))
-        m.learn(conds.less(d, source.stop.dim))
-        m.learn(conds.at_most(source.start.dim, d))
-        return Int(d)
-    if isinstance(source, Array) and isinstance(source.shape, tuple) and source.shape:
-        return Array(source.shape[1:], source.dtype)
-    return m.unknown("an element of an unknown sequence", source)
+    found = alike.element(m, source, label)
+    return m.unknown("an element of an unknown sequence", source) if found is None else found
 
 
 def while_(fr: Frame, test: Eval, body: Exec, orelse: Exec | None) -> int:
@@ -360,6 +352,12 @@ def _widen(now: Value, new: Value) -> Value:
         return now
     if isinstance(now, Array) and isinstance(new, Array) and now.dtype == new.dtype and now.shape == new.shape:
         return Array(now.shape, now.dtype, now.weak and new.weak)
+    if isinstance(now, Choice) and isinstance(new, Choice) and now.cond == new.cond:
+        return merge(now.cond, _widen(now.yes, new.yes), _widen(now.no, new.no))
+    if partial_dicts.covers(new, now):
+        return new
+    if (longer := alike.grown(now, new)) is not None:
+        return longer
     return Unknown("changed by a loop of unknown length")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from ..domain.dim import Dim
@@ -51,6 +52,8 @@ class Entries:
         if not p.annotation:
             first = f.code.parameters[0] is p
             return Opaque(name, "", f.owner if first and isinstance(f.owner, Class) else None)
+        if (parts := parts_of(name, p.annotation)) is not None:
+            return parts
         hint, annotation = hint_of(p.annotation), f.annotations.get(p.name)
         if hint or annotation is None:
             return Opaque(name, hint)
@@ -74,6 +77,8 @@ class Entries:
     def annotated(self, m: Machine, name: str, cls: Class, field: str) -> Value:
         """A field of a symbol whose class is known."""
         text = _annotation_of(cls, field)
+        if (parts := parts_of(name, text or "")) is not None:
+            return parts
         hint = hint_of(text or "")
         owner = next((c for c in mro(cls) if field in c.annotations), cls)
         value, default = owner.options.get(f"annotation {field}"), lookup(cls, field)
@@ -91,6 +96,24 @@ def hint_of(text: str) -> str:
         return _HINTS[text]
     head = text.split("[")[0]
     return _HINTS.get(head, "") if head in ("tuple", "list", "Callable", "Tuple", "Sequence") else ""
+
+
+def parts_of(name: str, text: str) -> tuple[Value, ...] | None:
+    """The elements of a tuple whose annotation says how many there are (`tuple[int, int]`); None for any other."""
+    head, bracket, _ = text.strip("'\" ").partition("[")
+    if not bracket or head not in ("tuple", "Tuple", "typing.Tuple"):
+        return None
+    try:
+        said = ast.parse(text.strip("'\" "), mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(said, ast.Subscript):
+        return None  # `tuple[int, int] | None`
+    inner = said.slice.elts if isinstance(said.slice, ast.Tuple) else [said.slice]
+    texts = [ast.unparse(x) for x in inner]
+    if any(t == "..." or t.startswith("*") for t in texts):
+        return None
+    return tuple(Opaque(f"{name}[{i}]", hint_of(t)) for i, t in enumerate(texts))
 
 
 def _annotation_of(cls: Class, field: str) -> str | None:

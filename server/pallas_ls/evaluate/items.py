@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..domain import cond as conds
@@ -10,12 +11,14 @@ from ..domain.array import Array
 from ..domain.cond import Cond
 from ..domain.python import (
     MISSING,
+    Alike,
     Bool,
     Bound,
     Choice,
     Class,
     DictCell,
     Endless,
+    Entries,
     Instance,
     Int,
     IteratorCell,
@@ -33,8 +36,8 @@ from ..domain.python import (
     lookup,
 )
 from ..source.span import Site
+from . import alike, partial_dicts, protocols
 from . import operators as ops
-from . import protocols
 from .descriptors import ClassMethod
 from .machine import Machine, Raised
 from .trail import leaves, merge
@@ -80,6 +83,8 @@ class Items:
             return self._from_class(m, v, index, site)
         if v is None:
             raise Raised(None, "TypeError", site)
+        if isinstance(v, Alike):
+            return v if isinstance(index, Slice) else v.element
         if isinstance(v, Unknown):
             return m.unknown(v.why, v, site=site)
         return self.program.library.getitem(m, v, index, site, where)
@@ -134,12 +139,18 @@ class Items:
         return out
 
     def _from_list(self, m: Machine, items: Value, index: Value, site: Site) -> Value:
+        if isinstance(items, Alike):
+            return ListCell({"items": items}) if isinstance(index, Slice) else items.element
         if type(items) is not tuple:
             return m.unknown("an element of an unknown list", items, site=site)
         out = self._from_tuple(m, items, index, site)
         return ListCell({"items": out}) if isinstance(index, Slice) and type(out) is tuple else out
 
     def _from_dict(self, m: Machine, cell: DictCell, items: Value, index: Value, site: Site) -> Value:
+        if isinstance(items, Entries) and (found := partial_dicts.get(items, index)) is not None:
+            if m.decide(found[0]) is False:
+                return self._made_by_default(m, cell, index, site)
+            return found[1]
         if not isinstance(items, dict):
             return m.unknown("an entry of an unknown dict", items, site=site)
         try:
@@ -256,12 +267,15 @@ class Items:
         """`cell[key] = value`."""
 
         def with_entry(items: Value) -> Value:
-            if not isinstance(items, dict):
+            if isinstance(items, dict):
+                try:
+                    return {**items, constant(key): (key, value)}
+                except NotConstant:
+                    pass
+            elif not isinstance(items, Entries):
                 return items
-            try:
-                return {**items, constant(key): (key, value)}
-            except NotConstant:
-                return m.unknown("a dict with an unknown key", key)
+            found = partial_dicts.put(items, key, alike.of_any_key(key, value))
+            return m.unknown("a dict with an unknown key", key) if found is None else found
 
         m.write(cell.slots, "items", m.lift(with_entry, cell.slots["items"]))
 
@@ -271,11 +285,10 @@ class Items:
         right = other.slots["items"] if isinstance(other, DictCell) else m.unknown("an unknown mapping", other)
 
         def joined(a: Value, b: Value) -> Value:
-            return (
-                {**a, **b}
-                if isinstance(a, dict) and isinstance(b, dict)
-                else m.unknown("a dict updated from an unknown mapping", a, b)
-            )
+            if isinstance(a, dict) and isinstance(b, dict):
+                return {**a, **b}
+            found = partial_dicts.joined(a, b, merge)
+            return m.unknown("a dict updated from an unknown mapping", a, b) if found is None else found
 
         m.write(cell.slots, "items", m.lift(joined, cell.slots["items"], right))
 
@@ -368,10 +381,28 @@ class Items:
             return None
         return self.program.library.iterate(m, v)
 
+    def alike(self, m: Machine, v: Value) -> Alike | None:
+        """The content of a sequence of unknown length, where its elements are known to be alike."""
+        return alike.content(m, v)
+
+    def mapped(self, m: Machine, items: Alike, f: Callable[[Value], Value]) -> Value:
+        """`f` of each element of a sequence of unknown length."""
+        return alike.mapped(m, items, f)
+
+    def perhaps(self, items: Value, key: Value) -> tuple[Cond, Value] | None:
+        """An entry of a dict of which not all keys are known, and when it is there; None where that is not known."""
+        return partial_dicts.get(items, key) if isinstance(items, Entries) else None
+
+    def extended(self, items: Value, more: tuple[Value, ...]) -> Value | None:
+        """The content of a list of unknown length with more elements; None where they are not alike."""
+        return alike.extended(items, more)
+
     def spread(self, m: Machine, v: Value) -> Value:
         """An iterable, or what it holds, as a choice where it differs under a condition; Unknown for too many cases."""
         v = m.select(v)
         content = m.select(v.slots["items"]) if isinstance(v, ListCell) else v
+        if isinstance(v, IteratorCell) and isinstance(content := self.remaining(m, v), Choice):
+            m.write(v.slots, "items", ())
         return content if not isinstance(content, Choice) or leaves(content) <= MAX_SPLIT else Unknown("too many cases")
 
     def remaining(self, m: Machine, v: IteratorCell) -> Value:
@@ -436,6 +467,8 @@ class Items:
         if isinstance(v, Opaque):
             return self._unpack_opaque(m, v, count, star)
         items = self.iterate(m, v)
+        if items is None and (same := alike.content(m, v)) is not None:
+            return [ListCell({"items": same}) if i == star else same.element for i in range(count)]
         if items is None:
             return [m.unknown("unpacked from an unknown sequence", v)] * count
         if star is None:

@@ -22,7 +22,20 @@ def _joined(fr: Frame, found: tuple[Value, ...]) -> Value:
     if any(isinstance(p, (Unknown, Instance)) for p in found):
         fr.m.doubts += 1  # what an object does when it is formatted is not known
     needs = frozenset[str]().union(*map(needs_of, found))
-    return PartlyKnown("formatted text", needs, text="".join(map(exceptions.known_text, found)))
+    return PartlyKnown("formatted text", needs, text="".join(map(exceptions.known_text, found)), pieces=_pieces(found))
+
+
+def _pieces(found: tuple[Value, ...]) -> tuple[str, ...]:
+    """The text around the parts that are not known; nothing, where one of those is no integer."""
+    out = [""]
+    for p in found:
+        if isinstance(p, str):
+            out[-1] += p
+        elif isinstance(p, Int):
+            out.append("")
+        else:
+            return ()
+    return tuple(out)
 
 
 def formatted(fr: Frame, v: Value, conversion: int, spec: Value, site: Site) -> Value:

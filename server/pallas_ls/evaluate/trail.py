@@ -7,7 +7,9 @@ from typing import Any
 
 from ..domain.array import Array
 from ..domain.cond import Cond
-from ..domain.python import MISSING, Choice, Unknown, Value
+from ..domain.python import MISSING, Choice, Entries, Unknown, Value, same
+from . import partial_dicts
+from .common import common
 
 #: More cases than this at one value are given up as `Unknown`.
 MAX_LEAVES = 8
@@ -76,12 +78,15 @@ def merge(cond: Cond, yes: Value, no: Value) -> Value:
         return _either_made(yes, no)
     if type(yes) is Unknown and type(no) is Unknown:
         return _either_unknown(cond, yes, no)
+    if isinstance(yes, Entries) and isinstance(no, Entries) and (found := partial_dicts.merged(cond, yes, no, merge)):
+        return found
     if type(yes) is tuple and type(no) is tuple and len(yes) == len(no):
         return tuple(merge(cond, a, b) for a, b in zip(yes, no, strict=True))
     if isinstance(yes, dict) and isinstance(no, dict) and yes.keys() == no.keys():
         return {k: (yes[k][0], merge(cond, yes[k][1], no[k][1])) for k in yes}
     if leaves(yes) + leaves(no) > MAX_LEAVES:
-        return Unknown("too many cases")
+        found = partial_dicts.merged(cond, yes, no, merge)
+        return common(yes, no) if found is None else found
     return Choice(cond, yes, no)
 
 
@@ -98,18 +103,6 @@ def _either_unknown(cond: Cond, yes: Unknown, no: Unknown) -> Unknown:
     """One of two unknown values: unknown, and told from others where both are."""
     label = f"?#{hash((cond, yes.label, no.label)) & 0xFFFFFFFFFFFF:x}" if yes.label and no.label else ""
     return Unknown(yes.why, yes.needs | no.needs, yes.site, label)
-
-
-def same(a: Value, b: Value) -> bool:
-    """Whether two values are certainly the same."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    try:
-        return bool(a == b)
-    except RecursionError:
-        return False
 
 
 def leaves(v: Value) -> int:

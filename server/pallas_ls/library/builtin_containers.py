@@ -45,11 +45,15 @@ def _range_attribute(m: Any, v: Range, name: str, site: Site) -> Value:
 Change = Callable[[tuple[Value, ...]], Value]
 
 
-def change(m: Any, cell: ListCell | SetCell, run: Change, why: str) -> None:
-    """Writes a list's or set's content anew, in each of its cases; unknown content stays unknown."""
+def change(m: Any, cell: ListCell | SetCell, run: Change, why: str, added: tuple[Value, ...] | None = None) -> None:
+    """Writes a list's or set's content anew, in each of its cases; unknown content stays unknown. `added`: all that
+    the change does is to add these."""
 
     def changed(items: Value) -> Value:
-        return run(items) if type(items) is tuple else m.unknown(why, items)
+        if type(items) is tuple:
+            return run(items)
+        longer = m.program.items.extended(items, added) if added is not None else None
+        return m.unknown(why, items) if longer is None else longer
 
     m.write(cell.slots, "items", m.lift(changed, cell.slots["items"]))
 
@@ -60,7 +64,7 @@ def change(m: Any, cell: ListCell | SetCell, run: Change, why: str) -> None:
 @_LIST.method("append", "x")
 def append(m: Any, call: Call, self: ListCell, x: Value) -> Value:
     """`list.append`."""
-    change(m, self, lambda items: (*items, x), "a list of unknown content")
+    change(m, self, lambda items: (*items, x), "a list of unknown content", (x,))
 
 
 @_LIST.method("extend", "iterable")
@@ -266,7 +270,15 @@ def get(m: Any, call: Call, self: DictCell, key: Value, default: Value) -> Value
             return m.unknown("an entry under an unknown key", key, site=call.site)
         return items[k][1] if k in items else default
 
-    return _in_cases(m, self, found, "an entry of an unknown dict")
+    def one(items: Value) -> Value:
+        if isinstance(items, dict):
+            return found(items)
+        if (entry := m.program.items.perhaps(items, key)) is None:
+            return m.unknown("an entry of an unknown dict", items)
+        there, value = entry
+        return m.branch(there, lambda: value, lambda: default)
+
+    return m.lift(one, self.slots["items"])
 
 
 @_DICT.method("setdefault", "key, default=None")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..domain.python import (
+    Alike,
     Call,
     Choice,
     DictCell,
@@ -76,7 +78,13 @@ def _makers(r: Registry) -> None:
 
         def run(m: Any) -> Value:
             return m.lift(
-                lambda items: items[::-1] if type(items) is tuple else m.unknown("a reversed sequence", items),
+                lambda items: (
+                    items[::-1]
+                    if type(items) is tuple
+                    else items
+                    if isinstance(items, Alike)
+                    else m.unknown("a reversed sequence", items)
+                ),
                 contents(m, sequence),
             )
 
@@ -114,12 +122,14 @@ def _users(r: Registry) -> None:
 
 def zipped(m: Any, sources: tuple[Value, ...], site: Site) -> Value:
     """The rows of several iterables. Iterators give one element after the other: `zip(it, it)` makes pairs."""
-    if any(isinstance(s, IteratorCell) for s in sources):
+    if any(isinstance(s, IteratorCell) and m.program.items.alike(m, s) is None for s in sources):
         return _drawn_in_turn(m, sources, site)
     return m.lift(lambda *columns: _zip(m, columns), *(contents(m, s) for s in sources))
 
 
 def _zip(m: Any, columns: tuple[Value, ...]) -> Value:
+    if columns and all(isinstance(c, Alike) for c in columns):
+        return replace(columns[0], element=tuple(c.element for c in columns))
     if not all(type(c) is tuple for c in columns):
         return m.unknown("zip of an iterable of unknown length", *columns)
     return tuple(zip(*columns, strict=False))
@@ -147,12 +157,16 @@ def _drawn_in_turn(m: Any, sources: tuple[Value, ...], site: Site) -> Value:
 
 
 def _enumerate(m: Any, items: Value, start: Value, site: Site) -> Value:
+    if isinstance(items, Alike):
+        return replace(items, element=(Int(m.fresh_symbol("i", 0)), items.element))
     if type(items) is not tuple:
         return m.unknown("an iterable of unknown length", items, site=site)
     return tuple((binary(m, "+", start, Int(i), site), x) for i, x in enumerate(items))
 
 
 def _map(m: Any, f: Value, rows: Value, site: Site) -> Value:
+    if isinstance(rows, Alike):
+        return m.program.items.mapped(m, rows, lambda row: m.program.calls.call(m, f, row, site))
     if type(rows) is not tuple:
         return m.unknown("map over an iterable of unknown length", rows, site=site)
     return tuple(m.program.calls.call(m, f, row, site) for row in rows)

@@ -9,7 +9,20 @@ from typing import Any
 
 from ..domain.array import Array
 from ..domain.memory import Allocation
-from ..domain.python import Builtin, Call, Choice, DictCell, External, ListCell, Made, Opaque, Partial, Unknown, Value
+from ..domain.python import (
+    Builtin,
+    Call,
+    Choice,
+    DictCell,
+    Entries,
+    External,
+    ListCell,
+    Made,
+    Opaque,
+    Partial,
+    Unknown,
+    Value,
+)
 from ..domain.ref import CompilerParams, Kernel, Launch, RefType
 from . import allocations
 from .convert import INT32
@@ -168,19 +181,20 @@ def _with_unknown_operands(m: Any, f: Kernel, total: int | None) -> Value:
         unknown = m.unknown("a reference whose place among the parameters is not known")
         _run_body(m, f, (unknown,) * total, {})
     else:
-        _with_scratch(m, f, lambda args, kwargs: _run_open(m, f, kwargs), 0)
+        _with_scratch(m, f, lambda args, kwargs, more: _run_open(m, f, kwargs, more), 0)
     return result_of(m, f.out_type)
 
 
-def _run_open(m: Any, f: Kernel, scratch: dict[str, Value]) -> Value:
+def _run_open(m: Any, f: Kernel, scratch: dict[str, Value], more: Entries | None) -> Value:
     """Runs a body of which only the scratch buffers that it takes by keyword are known."""
     code = getattr(f.body, "code", None)
     keywords = [p.name for p in code.parameters if p.kind == "keyword"] if code is not None else []
-    defaults = {n: f.body.defaults[n] for n in keywords if n in f.body.defaults}
+    more = Entries("scratch buffers by name") if more is None else more
+    defaults = {n: f.body.defaults[n] for n in keywords if n in f.body.defaults and n not in more.perhaps}
     m.launches.append(f.launch)
     outer, m.operations = m.operations, []
     try:
-        return m.program.calls.apply(m, f.body, Call(f.made.site, (), {**defaults, **scratch}, open=True))
+        return m.program.calls.apply(m, f.body, Call(f.made.site, (), {**defaults, **scratch}, open=True, more=more))
     finally:
         m.launches.pop()
         m.operations = outer
@@ -206,7 +220,12 @@ def _launch(m: Any, f: Kernel, operands: tuple[Value, ...]) -> None:
     out_refs = tuple(as_ref(m, t, n) for t, n in zip(items, names[len(operands) :], strict=True))
     m.launches.append(f.launch)
     try:
-        _with_scratch(m, f, lambda args, kwargs: _called_body(m, f, (*operands, *out_refs, *args), kwargs), len(names))
+        _with_scratch(
+            m,
+            f,
+            lambda args, kwargs, more: _called_body(m, f, (*operands, *out_refs, *args), kwargs, more),
+            len(names),
+        )
     finally:
         m.launches.pop()
 
@@ -221,16 +240,30 @@ def _with_scratch(m: Any, kernel: Kernel, run: Any, before: int) -> Value:
         if isinstance(rows, dict):
             types = {str(k): t for k, (_, t) in rows.items()}
             with _memory(m, kernel, allocations.by_name(types)):
-                return run((), {k: as_ref(m, t, k) for k, t in types.items()})
+                return run((), {k: as_ref(m, t, k) for k, t in types.items()}, None)
+        if isinstance(rows, Entries):
+            return _with_entries(m, kernel, rows, run)
         if type(rows) is tuple:
             names = parameter_names(kernel.body, before + len(rows))[before:]
             with _memory(m, kernel, allocations.by_place(names, rows)):
-                return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {})
+                return run(tuple(as_ref(m, t, n) for t, n in zip(rows, names, strict=True)), {}, None)
         if isinstance(rows, RefType):  # JAX passes over a type that stands in no list
-            return run((), {})
+            return run((), {}, None)
         return m.unknown("scratch types that are not known", rows)
 
     return m.lift(one, content) if isinstance(content, Choice) else one(content)
+
+
+def _with_entries(m: Any, kernel: Kernel, rows: Entries, run: Any) -> Value:
+    """Runs a body with references to scratch buffers of which some may not be there."""
+    types = {str(k): t for k, (_, t) in rows.known.items()}
+    refs = {k: as_ref(m, t, k) for k, t in types.items()}
+    perhaps = {k: (c, key, as_ref(m, t, str(k))) for k, (c, key, t) in rows.perhaps.items()}
+    numbered = {pieces: as_ref(m, t, "...".join(pieces)) for pieces, t in rows.numbered.items()}
+    names = (*map(str, perhaps), *("...".join(pieces) for pieces in numbered))
+    unknown = {name: Unknown("a buffer that may not be there, or several") for name in names}
+    with _memory(m, kernel, allocations.by_name({**types, **unknown})):
+        return run((), refs, replace(rows, known={}, perhaps=perhaps, numbered=numbered))
 
 
 @contextmanager
@@ -241,8 +274,15 @@ def _memory(m: Any, kernel: Kernel, entries: tuple[Allocation, ...]) -> Iterator
     record(m, "kernel.memory", kernel.made.site, {"kernel": kernel, "scope": scope}, None, kernel.made.args)
 
 
-def _called_body(m: Any, f: Kernel, args: tuple[Value, ...] | None, kwargs: dict[str, Value]) -> Value:
-    return m.program.calls.apply(m, f.body, Call(f.made.site, args or (), kwargs, open=args is None))
+def _called_body(
+    m: Any,
+    f: Kernel,
+    args: tuple[Value, ...] | None,
+    kwargs: dict[str, Value],
+    more: Entries | None = None,
+) -> Value:
+    call = Call(f.made.site, args or (), kwargs, open=args is None, more=more)
+    return m.program.calls.apply(m, f.body, call)
 
 
 def _run_body(m: Any, f: Kernel, args: tuple[Value, ...] | None, kwargs: dict[str, Value]) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..domain import cond as conds
@@ -11,7 +11,7 @@ from ..domain import dim as dims
 from ..domain.array import Array
 from ..domain.dtype import DTYPES, DType
 from ..domain.memory import Allocation
-from ..domain.python import Bool, Builtin, Call, DictCell, Int, ListCell, Opaque, Unknown, Value
+from ..domain.python import Alike, Bool, Builtin, Call, DictCell, Int, ListCell, Opaque, Unknown, Value
 from ..domain.ref import RefType
 from . import allocations
 from .carries import note_carry
@@ -131,9 +131,11 @@ def carried(m: Any, v: Value) -> Value:
         return Array(x.shape, x.dtype)
     if type(v) is tuple:
         return tuple(carried(m, x) for x in v)
+    if isinstance(v, Alike):
+        return replace(v, element=carried(m, v.element))
     if isinstance(v, ListCell):
         items = m.select(v.slots["items"])
-        return ListCell({"items": tuple(carried(m, x) for x in items) if type(items) is tuple else items})
+        return ListCell({"items": carried(m, items) if isinstance(items, (tuple, Alike)) else items})
     if isinstance(v, DictCell):
         rows = m.select(v.slots["items"])
         known = isinstance(rows, dict)
@@ -202,6 +204,8 @@ def _state_refs(m: Any, v: Value) -> Value:
         return as_ref(m, v, "state")
     if isinstance(v, Array):
         return gmem_ref(v.shape, v.dtype, "state")
+    if (same := m.program.items.alike(m, v)) is not None:
+        return replace(same, element=_state_refs(m, same.element))
     items = m.program.items.iterate(m, v) if v is not None and not isinstance(v, (Unknown, Opaque, Int)) else None
     if items is None:
         return m.unknown("the state of run_state", v)
@@ -213,5 +217,7 @@ def _final(m: Any, v: Value) -> Value:
         return Array(v.shape, v.dtype)
     if isinstance(v, Array):
         return Array(v.shape, v.dtype)
+    if (same := m.program.items.alike(m, v)) is not None:
+        return replace(same, element=_final(m, same.element))
     items = m.program.items.iterate(m, v) if v is not None and not isinstance(v, (Unknown, Opaque, Int)) else None
     return m.unknown("the state of run_state", v) if items is None else tuple(_final(m, x) for x in items)

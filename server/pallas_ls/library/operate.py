@@ -108,6 +108,8 @@ def contents(m: Any, v: Value, ordered: bool = True) -> Value:
         return v.slots["items"]
     if isinstance(v, Choice):
         return m.lift(lambda x: contents(m, x), v)
+    if (same := m.program.items.alike(m, v)) is not None:
+        return same
     if isinstance(v, IteratorCell):
         items = m.program.items.remaining(m, v)
         if isinstance(items, Choice) and not _has(items, Endless):

@@ -69,7 +69,7 @@ def as_transforms(m: Any, v: Value) -> Any:
 def _barrier(kind: str) -> Model:
     def model(m: Any, call: Call, a: Arguments) -> Value:
         count = a.values["num_barriers"]
-        one = isinstance(count, Opaque) and count.hint in ("", "int")
+        one = (isinstance(count, Opaque) and count.hint in ("", "int")) or getattr(count, "number", False)
         shape = (as_extent(m, count),) if one else as_shape(m, count)
         return RefType(kind, "smem", shape, DType(kind, 64, "barrier"), (), dict(a.values), (), made(call, a))
 

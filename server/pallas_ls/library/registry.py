@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..domain.python import Bound, Builtin, Call, Choice, Int, ListCell, Unknown, Value
+from ..domain.python import Bool, Bound, Builtin, Call, Choice, Int, ListCell, Unknown, Value
 from ..source.span import Site
 from .dataflow import computed, noted
 
@@ -261,12 +261,16 @@ def _open(m: Any, v: Value, lists: bool, depth: int) -> Any:
 
 def _given_up(m: Any, v: Value, lists: bool, depth: int) -> Value:
     if isinstance(v, Choice):
-        return m.unknown("too many cases", v)
+        return replace(m.unknown("too many cases", v), number=_is_number(v))
     parts = _parts(m, v, lists) if depth < _DEPTH else None
     if parts is None:
         return v
     new = tuple(_given_up(m, p, lists, depth + 1) for p in parts)
     return ListCell({"items": new}) if isinstance(v, ListCell) else new
+
+
+def _is_number(v: Value) -> bool:
+    return _is_number(v.yes) and _is_number(v.no) if isinstance(v, Choice) else isinstance(v, (Int, Bool, bool))
 
 
 def method(v: Value, name: str, signature: str, model: Callable[..., Value]) -> Value:

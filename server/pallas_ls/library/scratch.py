@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..domain.array import Array, ShapeDtype
-from ..domain.python import Choice, DictCell, ListCell, Opaque, Partial, Unknown, Value
+from ..domain.python import Alike, Choice, DictCell, ListCell, Opaque, Partial, Unknown, Value
 from ..domain.ref import Ref, RefType
 from .convert import as_array
 
@@ -20,9 +21,11 @@ def as_ref(m: Any, t: Value, name: str) -> Value:
         return gmem_ref(t.shape, t.dtype, name)
     if type(t) is tuple:
         return tuple(as_ref(m, x, f"{name}[{i}]") for i, x in enumerate(t))
+    if isinstance(t, Alike):
+        return replace(t, element=as_ref(m, t.element, f"{name}[...]"))
     if isinstance(t, ListCell):
         items = m.select(t.slots["items"])
-        return ListCell({"items": as_ref(m, items, name) if type(items) is tuple else items})
+        return ListCell({"items": as_ref(m, items, name) if isinstance(items, (tuple, Alike)) else items})
     if isinstance(t, DictCell):
         return DictCell({"items": _dict_of_refs(m, t.slots["items"], name)})
     if t is None:
@@ -58,6 +61,8 @@ def operand_refs(m: Any, v: Value, name: str) -> Value:
         return gmem_ref(x.shape, x.dtype, name)
     if type(v) is tuple:
         return tuple(operand_refs(m, x, f"{name}[{i}]") for i, x in enumerate(v))
+    if isinstance(v, Alike):
+        return replace(v, element=operand_refs(m, v.element, f"{name}[...]"))
     if isinstance(v, (ListCell, DictCell)):
         items = m.select(v.slots["items"])
         if type(items) is tuple:
@@ -118,6 +123,8 @@ def result_of(m: Any, t: Value) -> Value:
         return as_array(m, t)
     if type(t) is tuple:
         return tuple(result_of(m, x) for x in t)
+    if isinstance(t, Alike):
+        return replace(t, element=result_of(m, t.element))
     if isinstance(t, (ListCell, DictCell)):
         items = m.select(t.slots["items"])
         if type(items) is tuple:

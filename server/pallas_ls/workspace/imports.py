@@ -15,9 +15,11 @@ class Resolver:
     """Finds modules in the roots, their `src` folders, the importer's folder and site-packages; nowhere else."""
 
     def __init__(self, roots: Sequence[str], site_paths: Sequence[str], is_file: Callable[[str], bool]) -> None:
-        self.roots = tuple(dict.fromkeys(os.path.normpath(root) for root in roots))
-        self.site_paths = tuple(dict.fromkeys(os.path.normpath(path) for path in site_paths))
         self.is_file = is_file
+        named = [os.path.normpath(root) for root in roots]
+        # A folder inside a package was opened: its modules import the package by its whole name.
+        self.roots = tuple(dict.fromkeys([*named, *map(self._import_root, named)]))
+        self.site_paths = tuple(dict.fromkeys(os.path.normpath(path) for path in site_paths))
 
     def find(self, name: str, level: int, importer: str) -> str | None:
         """The module's file, the folder of a namespace package, or None.
