@@ -112,7 +112,8 @@ def test_an_example_may_stand_in_the_settings() -> None:
 
 CONFIGURED = FACTORY.replace(
     "def make(x, rows):",
-    "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Config:\n    rows: int = 64\n    columns: int = 64\n\n"
+    "import dataclasses\n@dataclasses.dataclass(frozen=True)\n"
+    "class Config:\n    rows: int = 64\n    columns: int = 64\n\n"
     "def make(x, config: Config = Config()):\n    rows = config.rows",
 )
 IMPORTS = "import itertools\nimport jax.numpy as jnp\nimport pytest\nfrom k import Config, make\n"
