@@ -13,12 +13,15 @@ from . import (
     grid_call,
     hardware,
     kernel_call,
+    loops,
     memory,
     mesh,
     operations,
     pipeline,
+    pipeline_alone,
     references,
     register_layouts,
+    register_product,
     registers_per_thread,
     silent,
     tcgen05,
@@ -39,6 +42,7 @@ _MODULES = (
     wgmma,
     tcgen05,
     tensor_memory,
+    register_product,
     references,
     registers_per_thread,
     operations,
@@ -56,6 +60,8 @@ _MODULES = (
     tmem,
     memory,
     pipeline,
+    pipeline_alone,
+    loops,
 )
 
 
