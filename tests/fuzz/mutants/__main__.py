@@ -19,7 +19,7 @@ from .sources import Source, good_kernels, jax_kernels
 
 BAD = (Outcome.FALSE_ERROR, Outcome.CRASH)
 #: One mutant in so many is of a kernel that JAX brings along: those take seconds each.
-_OWN = 12
+_OWN = 60
 #: Changes that one mutant has at most.
 _CHANGES = 2
 

@@ -54,12 +54,9 @@ lower(lambda a, b: mixed_matmul_kernel(a, b, out_dtype=jnp.bfloat16, config=CONF
 """,
     "attention_mgpu": """\
 Q = K = V = struct((1, 4096, 16, 128), jnp.float16)
-CONFIG = TuningConfig(block_q=64, block_kv=64, max_concurrent_steps=2)
-lower(lambda q, k, v: attention(q, k, v, CONFIG), Q, K, V)
-""",
-    "attention_mgpu with the pipeline emitter": """\
-Q = K = V = struct((1, 4096, 16, 128), jnp.float16)
-CONFIG = TuningConfig(block_q=64, block_kv=64, max_concurrent_steps=2)
+BLOCKS = dict(block_q_dkv=64, block_kv_dkv=64, block_q_dq=64, block_kv_dq=64)
+CONFIG = TuningConfig(block_q=64, block_kv=64, max_concurrent_steps=2, **BLOCKS)
+lower(jax.grad(lambda q, k, v: attention(q, k, v, CONFIG).astype(jnp.float32).sum(), argnums=(0, 1, 2)), Q, K, V)
 lower(lambda q, k, v: attention_with_pipeline_emitter(q, k, v, CONFIG), Q, K, V)
 """,
     "blackwell_matmul_mgpu": """\
