@@ -109,7 +109,7 @@ def _swapped(node: ast.Call, at: int) -> str:
 def _constants(tree: ast.Module, text: str) -> Iterator[Change]:
     """Flags, and names in quotes."""
     words = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-    words = {w for w in words if w.isidentifier()}
+    words = {w for w in words if w.isidentifier() and not w.startswith("__")}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             yield Change(node, (str(not node.value),))
@@ -121,9 +121,14 @@ def _operators(tree: ast.Module, text: str) -> Iterator[Change]:
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
             yield Change(node, tuple(_with_operator(node, o()) for o in _ARITHMETIC if not isinstance(node.op, o)))
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], _COMPARISONS):
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], _COMPARISONS) and not _runs(node):
             others = [o() for o in _COMPARISONS if not isinstance(node.ops[0], o)]
             yield Change(node, tuple(_with_comparison(node, o) for o in others))
+
+
+def _runs(node: ast.Compare) -> bool:
+    """Whether it is `__name__ == "__main__"`: another comparison would run nothing."""
+    return isinstance(node.left, ast.Name) and node.left.id == "__name__"
 
 
 def _with_operator(node: ast.BinOp, operator: ast.operator) -> str:
