@@ -9,7 +9,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "make $@: needs Node 20 or newer with npm on PATH (Debian: apt-get install nodejs npm)" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-client lint docs vsix bundle score facts-share bench fuzz-rules fuzz-copies lock clean
+.PHONY: help demo test test-python test-client lint docs vsix bundle score facts-share bench fuzz-rules fuzz-stores fuzz-copies lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -46,7 +46,14 @@ docs: $(INSTALLED) ## Write docs/rules and the output shown in the README anew
 	$(BIN)/python tools/rule_docs.py
 	$(BIN)/python tools/readme.py
 
-fuzz-rules: $(INSTALLED) ## Compare N=... random kernel files with the installed JAX
+# SEED=... begins elsewhere. The second runs also where the first has found something.
+fuzz-rules: $(INSTALLED) ## Compare N=... random kernels, and N changed real ones that lower, with the installed JAX
+	@status=0; \
+	$(BIN)/python -m tests.fuzz.whole --kernels $(or $(N),1000) --seed $(or $(SEED),0) || status=1; \
+	$(BIN)/python -m tests.fuzz.mutants --kept $(or $(N),1000) --seed $(or $(SEED),0) || status=1; \
+	exit $$status
+
+fuzz-stores: $(INSTALLED) ## Compare N=... random files around async_store_smem with the installed JAX
 	$(BIN)/python -m tests.fuzz --kernels $(or $(N),1000)
 
 fuzz-copies: $(INSTALLED) ## Compare N=... random copies between GMEM and SMEM with the installed JAX

@@ -60,7 +60,7 @@ def register(r: Registry) -> None:
     r.calls[LayoutName] = _layout_called
     r.raw("builtins.__array_type__")(_array_type)
     for name in ("REGULAR", "BARRIER"):
-        r.value(f"{MODULE}.SemaphoreType.{name}", RefType("semaphore", "gmem", (), SEMAPHORE))
+        r.value(f"{MODULE}.SemaphoreType.{name}", RefType("semaphore", "gmem", (), SEMAPHORE, (), {"type": name}))
     r.calls[RefType] = semaphore_type
     r.attribute(CompilerParams)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))
     r.attribute(Described)(lambda m, v, name, site: v.params.get(name, NO_ATTRIBUTE))

@@ -106,7 +106,7 @@ def semaphore_type(m: Any, f: RefType, call: Call) -> Value:
     if f.kind != "semaphore" or f.made is not None or len(call.args) != 1:
         return m.unknown("a buffer type that is called", f)
     sites = {"shape": call.arg_sites[0]} if call.arg_sites else {}
-    return RefType("semaphore", "gmem", as_shape(m, call.args[0]), SEMAPHORE, made=Made(call.site, sites))
+    return RefType("semaphore", "gmem", as_shape(m, call.args[0]), SEMAPHORE, (), f.params, made=Made(call.site, sites))
 
 
 def _tiling(m: Any, call: Call, a: Arguments) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from ..domain.python import Bool, Bound, Builtin, Call, Choice, Int, ListCell, Unknown, Value
@@ -39,8 +40,9 @@ class Signature:
     star_star: str | None = None
 
     @staticmethod
+    @cache
     def parse(text: str) -> Signature:
-        """Reads a parameter list; defaults are literals."""
+        """Reads a parameter list; defaults are literals. Kept: every session registers the same ones."""
         node = ast.parse(f"def f({text}): pass").body[0]
         assert isinstance(node, ast.FunctionDef)
         a = node.args

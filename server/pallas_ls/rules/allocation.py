@@ -60,12 +60,19 @@ def scratch_type(v: CallView) -> Answer:
 
 
 def _in_gmem(v: CallView, t: RefType) -> Problem | None:
-    if t.kind != "data" or t.space != "gmem":
+    if t.kind == "semaphore" and t.params.get("type") == "BARRIER":
+        text = (
+            "SemaphoreType.BARRIER is no semaphore that a kernel allocates. Take plgpu.SemaphoreType.REGULAR, or "
+            "plgpu.Barrier for what threads of a block wait for."
+        )
+    elif t.kind == "data" and t.space == "gmem":
+        text = (
+            f"Global memory is not allocated by a kernel: {show_array(t.shape, t.dtype)} in plgpu.GMEM. Take "
+            "plgpu.SMEM for scratch of a block, or an operand or output (input_output_aliases) for memory that blocks "
+            "share."
+        )
+    else:
         return None
-    text = (
-        f"Global memory is not allocated by a kernel: {show_array(t.shape, t.dtype)} in plgpu.GMEM. Take plgpu.SMEM "
-        "for scratch of a block, or an operand or output (input_output_aliases) for memory that blocks share."
-    )
     return Problem(text, JaxError("NotImplementedError", "Unsupported memory space: gmem"), _at(v, t))
 
 

@@ -15,13 +15,16 @@ from . import (
     grid_call,
     hardware,
     kernel_call,
+    loops,
     memory,
     mesh,
     operations,
     pipeline,
+    pipeline_alone,
     references,
     register_layouts,
     register_uses,
+    register_product,
     registers_per_thread,
     silent,
     tcgen05,
@@ -42,6 +45,7 @@ _MODULES = (
     wgmma,
     tcgen05,
     tensor_memory,
+    register_product,
     references,
     register_uses,
     registers_per_thread,
@@ -60,6 +64,8 @@ _MODULES = (
     tmem,
     memory,
     pipeline,
+    pipeline_alone,
+    loops,
 )
 
 #: Ids that no rule has any more, and the rule that tells of the same now. They are never given to another rule.

@@ -1,0 +1,1 @@
+"""Real kernels that lower, changed at random: what still lowers must have no error."""
