@@ -28,6 +28,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "swizzle-row": (buffers.transforms,),
     "missing-argument": (arguments.missing,),
     "unknown-argument": (arguments.unknown,),
+    "absent-name": (arguments.similar,),
     "not-a-reference": (arguments.reference,),
     "async-store-memory-space": (arguments.memory_space("ref"),),
     "barrier-memory-space": (arguments.memory_space("barrier"),),

@@ -20,6 +20,7 @@ from . import (
     references,
     register_layouts,
     registers_per_thread,
+    signatures,
     silent,
     tcgen05,
     tensor_memory,
@@ -31,6 +32,7 @@ from .rule import Rule
 
 _MODULES = (
     buffers,
+    signatures,
     arguments,
     axes,
     async_store,
