@@ -91,6 +91,7 @@ FIXES: dict[str, tuple[Make, ...]] = {
     "smem-contiguous": (copies.transforms,),
     "wait-count": (copies.wait_for_all,),
     "wait-architecture": (copies.wait_at_barrier,),
+    "semaphore-core": (kernels.without(safe=True),),
     # Matrix multiplication, tensor memory, operations on values.
     **multiplication.FIXES,
     **operations.FIXES,

@@ -244,7 +244,8 @@ def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:
 
 
 def _struct(m: Any, call: Call, a: Arguments) -> Value:
-    return ShapeDtype(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]), made(call, a))
+    shape, dtype = as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"])
+    return ShapeDtype(shape, dtype, made(call, a), a.values["layout"])
 
 
 def _array_type(m: Any, call: Call) -> Value:
