@@ -24,6 +24,7 @@ from . import (
     reshaping,
     signatures,
     silent,
+    synchronization,
     tcgen05,
     tensor_memory,
     tmem,
@@ -54,6 +55,7 @@ _MODULES = (
     copies,
     barriers,
     silent,
+    synchronization,
     # the kernel, its memory and pipelines
     mesh,
     grid_call,

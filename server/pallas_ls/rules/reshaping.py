@@ -83,13 +83,13 @@ def _indexed(v: CallView, view: Indexed, tiled: int) -> tuple[int, ...] | None:
 
 
 def _refusal(shape: tuple[int, ...], new: tuple[int, ...], tiling: tuple[int, ...]) -> JaxError | None:
-    """What JAX says when it moves the reshape before the tiling (UntilingTransform.commute_reshape); None: it can, or it
-    fails in a way that is not known here."""
+    """What JAX says when it moves the reshape before the tiling (UntilingTransform.commute_reshape); None: it can, or
+    it fails in a way that is not known here."""
+    if _unfolds(shape, new):
+        return JaxError("NotImplementedError", _UNFOLDS)
     folded = _folded(shape, new)
     if folded is None:
         return None
-    if folded is False:
-        return JaxError("NotImplementedError", _UNFOLDS)
     left, sizes = list(reversed(tiling)), list(reversed(shape[len(shape) - len(tiling) :]))
     for component in reversed(folded):
         n = len(component)
@@ -104,19 +104,28 @@ def _refusal(shape: tuple[int, ...], new: tuple[int, ...], tiling: tuple[int, ..
     return None
 
 
-def _folded(shape: tuple[int, ...], new: tuple[int, ...]) -> list[list[int]] | bool | None:
-    """The dimensions that each new one is made of; False: one is divided; None: they do not come out even."""
+def _folded(shape: tuple[int, ...], new: tuple[int, ...]) -> list[list[int]] | None:
+    """The dimensions that each new one is made of, as far as they are; None: they do not come out even."""
     out: list[list[int]] = [[]]
     for d in shape:
         if len(out) > len(new):
             return None
         out[-1].append(d)
-        size = prod(out[-1])
-        if size == new[len(out) - 1]:
+        if prod(out[-1]) == new[len(out) - 1]:
             out.append([])
-        elif size > new[len(out) - 1]:
-            return False
     return out[:-1] if not out[-1] and len(out) - 1 == len(new) else None
+
+
+def _unfolds(shape: tuple[int, ...], new: tuple[int, ...]) -> bool:
+    """Whether a dimension, or several together, are more than the new one in their place."""
+    at, size = 0, 1
+    for d in shape:
+        size *= d
+        if at >= len(new) or size > new[at]:
+            return at < len(new)
+        if size == new[at]:
+            at, size = at + 1, 1
+    return False
 
 
 def _torn(tiles: list[int], extents: list[int]) -> str:
@@ -124,7 +133,8 @@ def _torn(tiles: list[int], extents: list[int]) -> str:
     after = (prod(extents) // prod(tiles), prod(tiles))
     return (
         "Cannot commute `UntilingTransform` with `ReshapeTransform` when any of the dimensions being collapsed other "
-        f"than the minormost one has non-unit tiling. Attempted to reshape tiled slice of shape {before} into shape {after}"
+        "than the minormost one has non-unit tiling. Attempted to reshape tiled slice of shape "
+        f"{before} into shape {after}"
     )
 
 

@@ -18,6 +18,8 @@ from .view import CallView
 
 #: Their rules say more of their keywords (kernel_call.py).
 _OTHERS = ("kernel", "CompilerParams")
+#: Names whose rules say what to do instead (copy_architecture.py).
+_TOLD = ("wait_gmem_to_smem",)
 FUNCTIONS = tuple(
     sorted(n for n, found in by_name().items() if n not in _OTHERS and any(r.parameters != ANY for r in found.values()))
 )
@@ -169,7 +171,7 @@ def _lacks(names: list[str], keyword: bool) -> str:
 def absent(v: CallView) -> Answer:
     """A name that the release does not have."""
     name = v.value("name")
-    if not isinstance(name, str) or v.version > NEWEST:
+    if not isinstance(name, str) or name in _TOLD or v.version > NEWEST:
         return None
     has = by_name().get(name, {})
     if any(version in has for version in nearest(v.version)):
