@@ -23,7 +23,9 @@ def missing(repair: Repair) -> Iterator[Candidate]:
     if repair.view.fact.excess:
         yield from unknown(repair)
     if repair.view.fact.api == "load" and repair.view.fact.positional == 1:
-        yield Candidate("Add the index of the whole", True, some(repair.add_argument(repair.view.fact.site, "idx=()")))
+        edits = some(repair.add_argument(repair.view.fact.site, "idx=()"))
+        if edits:
+            yield Candidate("Add the index of the whole", True, edits)
     names = repair.view.fact.missing
     if not names or any(n not in ("cluster_idx", "cluster_dim") for n in names):
         return
