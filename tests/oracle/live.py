@@ -35,7 +35,7 @@ def verdict(path: Path) -> JaxError | None:
         try:
             runpy.run_path(str(path), run_name="__main__")
         except Exception as error:  # whatever JAX raises is the answer
-            return JaxError(type(error).__name__, str(error))
+            return JaxError(type(error).__name__, str(error).replace(f"{path.parent}{os.sep}", ""))
     return None
 
 

@@ -1,4 +1,4 @@
-"""Which functions of jax.numpy and jax.nn a kernel cannot be lowered with, asked of the installed JAX."""
+"""Which functions of jax.numpy, jax.lax and jax.nn a kernel cannot be lowered with, asked of the installed JAX."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHAPES: dict[int, tuple[int, ...]] = {1: (128,), 2: (64, 64)}
 TYPES = {"float": "float32", "int": "int32"}
 #: What the parameters after the arrays may be; each that JAX traces counts.
 OTHERS: tuple[tuple[object, ...], ...] = ((0,), (1,), (2,), ((0, 1),), ((1, 0),))
-KEYWORDS: tuple[dict[str, object], ...] = ({"axis": 0}, {"axis": -1})
+KEYWORDS: tuple[dict[str, object], ...] = ({"axis": 0}, {"axis": -1}, {"copy": False}, {"dtype": "float32"})
 _UNIMPLEMENTED = "Unimplemented primitive in Pallas Mosaic GPU lowering: "
 #: Calls of the library's operations: name, number of leading arrays, their rank, their family; whether it holds
 #: whatever else is given ("any"), or where nothing else is ("plain").
@@ -32,7 +32,7 @@ Cell = tuple[str, int, int, str, str]
 
 def functions() -> list[str]:
     """The operations that the library knows, by their full names."""
-    namespaces = ("jax.numpy.", "jax.nn.")
+    namespaces = ("jax.numpy.", "jax.lax.", "jax.nn.")
     names = (n for n in registry().names if n.startswith(namespaces) and n.count(".") == 2)
     return sorted(names, key=lambda n: (namespaces.index(n[: n.rindex(".") + 1]), n))
 

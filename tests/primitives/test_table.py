@@ -46,6 +46,9 @@ def said(statement: str, version: JaxVersion = NEWEST) -> list[str]:
         "x[...] = jnp.floor(x[...])",
         "x[...] = x[...] ** x[...]",
         "i = jnp.argmax(x[...])",
+        "x[...] = jax.lax.cumsum(x[...])",
+        "m[...] = jax.lax.rev(m[...], (0, 1))",
+        "x[...] = jnp.array(x[...])",
     ],
 )
 @pytest.mark.parametrize("version", MEASURED, ids=str)
@@ -62,6 +65,8 @@ def test_what_has_no_lowering_is_refused(statement: str, version: JaxVersion) ->
         "x[...] = jnp.maximum(x[...], 0.0)",
         "x[...] = jnp.where(x[...] > 0, x[...], 1.0)",
         "s = jnp.sum(m[...], axis=1)",
+        "x[...] = jnp.array(x[...], copy=False)",
+        "x[...] = jax.lax.exp(x[...])",
     ],
 )
 @pytest.mark.parametrize("version", MEASURED, ids=str)

@@ -53,7 +53,7 @@ def targets(module: Module, base: Target, facts: Iterable[CallFact]) -> Callable
             inferred[id(made)] = (
                 _from_calls(called.get(id(made), []) if made is not None else []) or by_name or "sm_90a"
             )
-        return replace(found, arch=inferred[id(made)])
+        return replace(found, arch=inferred[id(made)], inferred=True)
 
     return target
 

@@ -44,12 +44,14 @@ class Operation:
       operands: values by parameter name.
       site: the expression.
       result: what it gave, which does not remember this operation.
+      warp: in code of a single warp.
     """
 
     name: str
     operands: Mapping[str, Value]
     site: Site
     result: Value = None
+    warp: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,12 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class ShapeDtype:
-    """`jax.ShapeDtypeStruct`: the type of an argument or a result."""
+    """`jax.ShapeDtypeStruct`: the type of an argument or a result; with a `layout`, `plgpu.ShapeDtypeStruct`."""
 
     shape: Shape
     dtype: ElementType
     made: Made | None = field(default=None, compare=False)
+    layout: Value = field(default=None, compare=False)
 
 
 def label_extent(v: Unknown) -> Dim:

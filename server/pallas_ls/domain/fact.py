@@ -29,6 +29,7 @@ class CallFact:
       chain: host calls that led here, outermost first; empty for the entry's own parameters.
       missing: required parameters that the call does not give; `excess`: keywords that the signature does not know.
       open: some arguments came from a star of unknown content.
+      positional: how many arguments are given by position; `keywords`: the names of the others.
       names: variables that the call sees, by the integer that they hold (symbolic, or one of several), innermost first.
       caught: exception classes that handlers around the host call take ("BaseException" where a test expects one).
       operations: all that the kernel computes, on all its paths: who else uses a value.
@@ -52,6 +53,8 @@ class CallFact:
     names: Mapping[Dim, tuple[str, ...]] = field(default_factory=dict[Dim, tuple[str, ...]])
     operations: Sequence[Operation] = ()
     row: int = 0
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

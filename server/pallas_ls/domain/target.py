@@ -51,6 +51,7 @@ class Target:
       jax: the JAX version whose checks apply.
       semantics: given explicitly, or None: `CompilerParams` decides, else the version's default.
       arch: "sm_90a", "sm_100a", ...; None: inferred from what the kernel calls, else sm_90a.
+      inferred: nobody said the architecture.
       mapped: axes that no kernel declares may be bound around it: the file maps functions over a mesh of devices
         (`jax.shard_map`), or nothing in it runs the kernel, so that callers may.
     """
@@ -59,6 +60,7 @@ class Target:
     semantics: Semantics | None = None
     arch: str | None = None
     mapped: bool = False
+    inferred: bool = False
 
     def default_semantics(self) -> Semantics:
         """The semantics of a kernel whose `CompilerParams` says nothing (Lane up to 0.10.x, Warpgroup since 0.11.0)."""

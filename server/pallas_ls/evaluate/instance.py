@@ -260,6 +260,8 @@ class _Instance:
                 p.caught,
                 operations=p.operations,
                 row=self.context.row,
+                positional=f.positional,
+                keywords=f.keywords,
             )
 
     def _place(self, p: Place) -> Place | None:

@@ -147,7 +147,7 @@ class _Reader:
         shape = tuple(self._extent(e, f"{place}.shape[{i}]") for i, e in enumerate(v.shape))
         if isinstance(v, Array):
             return Array(shape, v.dtype, v.weak, made=v.made)
-        return ShapeDtype(shape, v.dtype, v.made)
+        return ShapeDtype(shape, v.dtype, v.made, v.layout)
 
     def _extent(self, e: Value, place: str) -> Int:
         if not isinstance(e, Int) or not isinstance(e.dim, int):

@@ -8,24 +8,24 @@ from collections.abc import Iterator
 
 from ..domain.array import Array
 from ..domain.ref import Kernel, Launch, Ref
+from ..rules.signatures import by_position, parameters, similar_name
 from ..source.span import Span
 from .call_text import argument_end, keyword, removal, tokens
 from .candidate import Candidate, Edits, Repair, some, together
-
-#: The parameters of the functions whose signature is checked.
-PARAMETERS = {
-    "async_store_smem": ("src", "ref", "barrier", "cluster_idx", "cluster_dim", "optimized", "atomic"),
-}
-
 
 #: Keywords that ask for more than a plain store, by whatever name.
 _REDUCES = re.compile(r"atomic|reduc|op|add|acc|min|max|and|or|mode", re.IGNORECASE)
 
 
 def missing(repair: Repair) -> Iterator[Candidate]:
-    """The axis that the kernel's mesh has; the block beside this one where two blocks form a cluster."""
+    """The axis that the kernel's mesh has; the block beside this one where two blocks form a cluster; the whole of
+    what is loaded."""
     if repair.view.fact.excess:
         yield from unknown(repair)
+    if repair.view.fact.api == "load" and repair.view.fact.positional == 1:
+        edits = some(repair.add_argument(repair.view.fact.site, "idx=()"))
+        if edits:
+            yield Candidate("Add the index of the whole", True, edits)
     names = repair.view.fact.missing
     if not names or any(n not in ("cluster_idx", "cluster_dim") for n in names):
         return
@@ -68,7 +68,7 @@ def unknown(repair: Repair) -> Iterator[Candidate]:
     if call is None or found is None:
         return
     word, value = found
-    free = [p for p in PARAMETERS.get(fact.api, ()) if p not in fact.arg_sites]
+    free = [p for p in parameters(repair.view) if p not in fact.arg_sites]
     close = difflib.get_close_matches(name, free, 1, 0.5)
     for parameter in close:
         edit = repair.edit(Span(call.path, call.start + word.start, call.start + word.end), parameter)
@@ -80,14 +80,24 @@ def unknown(repair: Repair) -> Iterator[Candidate]:
     yield Candidate(f"Remove {name}", False, (edit,))
 
 
+def similar(repair: Repair) -> Iterator[Candidate]:
+    """The name that is spelled most like one that the release does not have."""
+    site, name = repair.view.fact.site, repair.view.value("name")
+    text = repair.source(site)
+    close = similar_name(name, repair.view.version) if isinstance(name, str) else None
+    if close is None or text is None or not isinstance(name, str) or not text.endswith(name):
+        return
+    yield Candidate(f"Rename to {close}", False, repair.replace(site, text.removesuffix(name) + close))
+
+
 def _by_keyword(repair: Repair) -> Iterator[Candidate]:
     """Further positional arguments, given by keyword in the order of the signature."""
     span = repair.locate(repair.view.fact.site)
     if span is None:
         return
     starts = argument_starts(repair.text(span))
-    names = PARAMETERS.get(repair.view.fact.api, ())
-    extra = [(at, n) for at, n in zip(starts[3:], names[3:], strict=False) if at is not None]
+    names, taken = parameters(repair.view), by_position(repair.view)
+    extra = [(at, n) for at, n in zip(starts[taken:], names[taken:], strict=False) if at is not None]
     edits = tuple(repair.edit(Span(span.path, span.start + at, span.start + at), f"{n}=") for at, n in extra)
     if edits:
         yield Candidate(f"Give {', '.join(n for _, n in extra)} by keyword", True, edits)

@@ -1,4 +1,4 @@
-"""Fixes of register budgets."""
+"""Fixes of register budgets and of loops."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from ..domain.python import Int
+from ..rules.operations import trips
 from ..rules.registers_per_thread import LEAST, MOST, STEP
 from .candidate import Candidate, Repair, some
 from .literals import set_number
@@ -32,8 +33,18 @@ def action(repair: Repair) -> Iterator[Candidate]:
             yield Candidate(f'Use action="{close}"', False, repair.replace(site, f'"{close}"'))
 
 
+def unroll(repair: Repair) -> Iterator[Candidate]:
+    """The largest unroll count below the given one that divides the number of rounds."""
+    n, given = trips(repair.view), repair.view.exact(repair.view.value("unroll"))
+    if n is None or given is None:
+        return
+    best = max((d for d in range(1, given) if n % d == 0), default=1)
+    yield Candidate(f"Unroll {best} rounds", True, repair.replace(repair.view.site("unroll"), str(best)))
+
+
 FIXES: dict[str, tuple[Make, ...]] = {
     "max-registers": (registers,),
     "max-registers-range": (registers,),
     "max-registers-action": (action,),
+    "unroll-divides": (unroll,),
 }

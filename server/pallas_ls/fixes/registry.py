@@ -36,6 +36,7 @@ _OWN: dict[str, tuple[Make, ...]] = {
     "swizzle-row": (buffers.transforms,),
     "missing-argument": (arguments.missing,),
     "unknown-argument": (arguments.unknown,),
+    "absent-name": (arguments.similar,),
     "not-a-reference": (arguments.reference,),
     "async-store-memory-space": (arguments.memory_space("ref"),),
     "barrier-memory-space": (arguments.memory_space("barrier"),),
@@ -101,6 +102,7 @@ _OWN: dict[str, tuple[Make, ...]] = {
     "smem-contiguous": (copies.transforms, copies.own_buffer),
     "wait-count": (copies.wait_for_all,),
     "wait-architecture": (copies.wait_at_barrier,),
+    "semaphore-core": (kernels.without(safe=True),),
 }
 #: Tables of the modules that have one.
 _TABLES = (

@@ -19,7 +19,7 @@ def computed(m: Any, name: str, operands: Mapping[str, Value], site: Site, resul
     """
     if m.launch is None:
         return result
-    operation = Operation(name, operands, site, result)
+    operation = Operation(name, operands, site, result, m.launch.warp)
     m.operations.append(operation)
     return _by(operation, result)
 

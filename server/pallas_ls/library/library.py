@@ -12,6 +12,7 @@ from .convert import as_array
 from .dataflow import computed
 from .recording import record
 from .registry import NO_ATTRIBUTE, Registry
+from .releases import MODULES, is_in_all
 from .stdlib_classes import Entered, namedtuple_attribute, namedtuple_class_attribute
 
 
@@ -65,7 +66,10 @@ class Library:
     def getattr(self, m: Any, v: Value, name: str, site: Site) -> Value:
         """An attribute of a value that is no object of a user's class."""
         if isinstance(v, ModuleName):
-            return self._named(f"{v.name}.{name}")
+            found = self._named(f"{v.name}.{name}")
+            if v.name == MODULES[""] and not isinstance(found, ModuleName) and not is_in_all(name):
+                record(m, "plgpu.name", site, {"name": name}, found)
+            return found
         model = self.registry.attributes.get(type(v))
         found = model(m, v, name, site) if model else NO_ATTRIBUTE
         if found is NO_ATTRIBUTE:

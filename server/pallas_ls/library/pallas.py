@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..domain import cond as conds
@@ -76,7 +77,7 @@ def _multiple_of(m: Any, call: Call, a: Arguments) -> Value:
     n, by = m.as_int(x), m.as_int(values)
     if n is not None and by is not None and by.dim != 0:
         m.learn(conds.divides(by.dim, n.dim))
-    return x
+    return replace(x) if isinstance(x, Array) else x  # a value of its own, which remembers what is said of it
 
 
 def _program_id(m: Any, call: Call, a: Arguments) -> Value:

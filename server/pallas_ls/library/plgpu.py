@@ -23,6 +23,7 @@ from .plgpu_signatures import BUFFER, OLDER, SIGNATURES
 from .plgpu_types import made, semaphore_type
 from .recording import Model, bind, record, recorded, run_recorded
 from .registry import NO_ATTRIBUTE, Arguments, Registry, Signature, method
+from .releases import is_in_all
 
 MODULE = "jax.experimental.pallas.mosaic_gpu"
 
@@ -98,7 +99,10 @@ def _class_attribute(m: Any, v: Builtin, name: str, site: Site) -> Value:
 
 
 def _layout_member(m: Any, v: LayoutEnum, name: str, site: Site) -> Value:
-    return LayoutName(name if v.name == "Layout" else f"{v.name}.{name}")
+    out = LayoutName(name if v.name == "Layout" else f"{v.name}.{name}")
+    if not name.startswith("_") and not is_in_all(f"{v.name}.{name}"):
+        record(m, "plgpu.name", site, {"name": f"{v.name}.{name}"}, out)
+    return out
 
 
 def _layout_attribute(m: Any, v: LayoutName, name: str, site: Site) -> Value:
@@ -240,7 +244,8 @@ def _compiler_params(m: Any, call: Call, a: Arguments) -> Value:
 
 
 def _struct(m: Any, call: Call, a: Arguments) -> Value:
-    return ShapeDtype(as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"]), made(call, a))
+    shape, dtype = as_shape(m, a.values["shape"]), as_dtype(m, a.values["dtype"])
+    return ShapeDtype(shape, dtype, made(call, a), a.values["layout"])
 
 
 def _array_type(m: Any, call: Call) -> Value:

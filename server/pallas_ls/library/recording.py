@@ -80,6 +80,8 @@ def record_call(m: Any, api: str, call: Call, arguments: Arguments, result: Valu
             m.names(),
             m.operations,
             m.row,
+            len(call.args),
+            tuple(call.kwargs),
         )
     )
 

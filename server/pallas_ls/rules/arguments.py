@@ -1,8 +1,6 @@
-"""Rules about arguments: keywords that are missing or unknown, references that are none, memory spaces."""
+"""Rules about operands: references that are none, memory spaces."""
 
 from __future__ import annotations
-
-from difflib import get_close_matches
 
 from ..domain.array import Array
 from ..domain.finding import JaxError
@@ -13,61 +11,6 @@ from .view import CallView, is_known, show_array, type_name
 
 #: Functions whose signature is checked here.
 CALLS = ("async_store_smem",)
-
-
-_MEANING = {
-    "cluster_dim": "the cluster axis",
-    "cluster_idx": "the receiving block's index along cluster_dim",
-    "barrier": "which counts the bytes there",
-}
-
-
-def missing_arguments(v: CallView) -> Answer:
-    """Required arguments that the call does not give."""
-    if v.fact.open:
-        return Unsure("some arguments come from a star of unknown content")
-    if not v.fact.missing:
-        return None
-    names = [f"'{n}'" for n in v.fact.missing]
-    listed = names[0] if len(names) == 1 else " and ".join([", ".join(names[:-1]), names[-1]])
-    keyword_only = all(n in ("cluster_idx", "cluster_dim") for n in v.fact.missing)
-    kind = "keyword-only" if keyword_only else "positional"
-    plural = "s" if len(names) > 1 else ""
-    if not keyword_only and any(n in ("cluster_idx", "cluster_dim") for n in v.fact.missing):
-        positional = [n for n in v.fact.missing if n not in ("cluster_idx", "cluster_dim")]
-        names = [f"'{n}'" for n in positional]
-        listed = names[0] if len(names) == 1 else " and ".join([", ".join(names[:-1]), names[-1]])
-        plural = "s" if len(names) > 1 else ""
-    text = f"{v.fact.api}() missing {len(names)} required {kind} argument{plural}: {listed}"
-    return Problem(
-        f"{v.fact.api} also needs {', '.join(f'{n} ({_MEANING[n]})' if n in _MEANING else n for n in v.fact.missing)}.",
-        JaxError("TypeError", text),
-    )
-
-
-def unknown_arguments(v: CallView) -> Answer:
-    """Keywords that the function does not have."""
-    if not v.fact.excess:
-        return None
-    name = v.fact.excess[0]
-    if name.startswith("positional"):
-        return Problem(
-            f"{v.fact.api} takes its further arguments by keyword.",
-            JaxError("TypeError", f"{v.fact.api}() takes 3 positional arguments but …"),
-        )
-    if name in v.fact.operands:
-        return Problem(
-            f"{name} is given twice, by position and by keyword.",
-            JaxError("TypeError", f"{v.fact.api}() got multiple values for argument '{name}'"),
-            v.site(name),
-        )
-    close = get_close_matches(name, v.fact.missing or [n for n in v.fact.operands if v.site(n) is None], 1)
-    hint = f" Is {close[0]} meant?" if close else ""
-    return Problem(
-        f"{v.fact.api} has no parameter {name!r}.{hint}",
-        JaxError("TypeError", f"{v.fact.api}() got an unexpected keyword argument '{name}'"),
-        v.site(name),
-    )
 
 
 def reference(name: str):
@@ -161,25 +104,6 @@ _SPACE_TEXT = (
 )
 
 RULES = (
-    Rule(
-        "unknown-argument",
-        "Keywords are those of the function.",
-        CALLS,
-        50,
-        unknown_arguments,
-        f"{PRIMITIVES}, async_store_smem (its signature)",
-        "The call gives a keyword that the function does not have, or more positional arguments than it takes.",
-    ),
-    Rule(
-        "missing-argument",
-        "Required arguments are given.",
-        CALLS,
-        51,
-        missing_arguments,
-        f"{PRIMITIVES}, async_store_smem (its signature)",
-        "`cluster_dim` names the cluster axis and `cluster_idx` the block along it that receives the data; both are "
-        "keywords.",
-    ),
     Rule(
         "not-a-reference",
         "Buffers and barriers are passed as references, not as values.",

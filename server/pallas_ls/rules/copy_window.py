@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..domain.array import Array
 from ..domain.dtype import DType
 from ..domain.python import Value
 from ..domain.ref import Ds, Indexed, Ref, Tiling
@@ -13,6 +14,7 @@ from .advice import fitting_transforms, show_transforms
 from .async_store_operands import buffer_note
 from .copying.case import CopyCase, Kind, Oob, Refused
 from .copying.model import outcome as outcome_of
+from .copying.proof import proves_nothing
 from .copying.read import SIDES, copy_case, kind_of, outcome, sides
 from .copying.tables import LONGEST, MOST_DIMENSIONS, REDUCTIONS, UNIT
 from .rule import Answer, Note, Problem, Unsure
@@ -93,7 +95,18 @@ def _offset(s: Shown) -> Text:
         "and "
         "what is computed must be proved to: pl.multiple_of(start, tile), or an index times the tile."
     )
-    return text, s.index_site(lambda i: not isinstance(s.v.exact(i.start), int)), s.notes
+    at = unproved_start(s.v, s.gmem) or s.index_site(lambda i: not isinstance(s.v.exact(i.start), int))
+    return text, at, s.notes
+
+
+def unproved_start(v: CallView, ref: Ref) -> Site | None:
+    """The operation that made the first start of which JAX can prove nothing."""
+    for x in ref.views:
+        for item in x.items if isinstance(x, Indexed) and isinstance(x.items, tuple) else ():
+            start = item.start if isinstance(item, Ds) else None
+            if isinstance(start, Array) and start.by is not None and proves_nothing(v, start):
+                return start.by.site
+    return None
 
 
 def _tiling(s: Shown):

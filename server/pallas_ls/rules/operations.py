@@ -159,6 +159,28 @@ def reversed_scan(v: CallView) -> Answer:
 # -- code for one warp -----------------------------------------------------------------------------
 
 
+def trips(v: CallView) -> int | None:
+    """How often a loop of known bounds runs, where that is more than not at all."""
+    if v.fact.api == "jax.lax.scan":
+        n = v.exact(v.value("length")) if v.value("xs") is None else None
+    else:
+        low, high = v.exact(v.value("lower")), v.exact(v.value("upper"))
+        step = v.exact(v.value("step")) if v.fact.api == "pl.loop" else 1
+        n = -((low - high) // step) if low is not None and high is not None and step else None
+    return n if n is not None and n > 0 else None
+
+
+def unrolled(v: CallView) -> Answer:
+    """A loop whose unroll count leaves rounds over."""
+    n, unroll = trips(v), v.exact(v.value("unroll"))
+    if v.fact.launch is None or n is None or unroll is None or unroll <= 0 or n % unroll == 0:
+        return None
+    best = max(d for d in range(1, unroll) if n % d == 0)
+    text = f"{n} rounds, {unroll} at a time, leave {n % unroll} over: unroll={best} divides them."
+    jax = JaxError("NotImplementedError", f"``unroll`` must divide ``length``, got unroll={unroll} and length={n}")
+    return Problem(text, jax, v.site("unroll"))
+
+
 def warp_load(v: CallView) -> Answer:
     """A load of more than one element in code for one warp."""
     out = v.fact.result
@@ -234,6 +256,15 @@ RULES = (
         reversed_scan,
         f"{LOWERING}, _scan_lowering_rule",
         "Loops are lowered for counting up only. JAX says only `NotImplementedError`.",
+    ),
+    Rule(
+        "unroll-divides",
+        "An unroll count divides the number of rounds.",
+        ("jax.lax.fori_loop", "jax.lax.scan", "pl.loop"),
+        30,
+        unrolled,
+        f"{LOWERING}, _scan_lowering_rule",
+        "A loop of known bounds is unrolled in whole groups of rounds; what would be left over has no code of its own.",
     ),
     Rule(
         "warp-load",

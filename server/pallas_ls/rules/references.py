@@ -15,6 +15,7 @@ from .view import CallView, show_array, show_shape
 
 STORES = ("ref.set", "store", "async_store_tmem")
 LOADS = ("ref.get", "load")
+ATOMICS = ("atomic_add", "atomic_and", "atomic_max", "atomic_min", "atomic_or", "atomic_xor")
 LOWERING = "jax/_src/pallas/mosaic_gpu/lowering.py"
 _SWAP = "jax/_src/state/primitives.py, _swap_abstract_eval"
 _ACC = "jax/_src/pallas/mosaic_gpu/primitives.py, _wgmma_accumulator_store_abstract_eval"
@@ -42,9 +43,14 @@ def _declared(ref: Ref) -> tuple[Note, ...]:
     return (Note(where, f"{ref.name or 'the buffer'} is {show_array(ref.type.shape, ref.type.dtype)}"),)
 
 
+def stored(v: CallView) -> Value:
+    """The value that is stored, or combined with what is there."""
+    return v.value("val" if v.fact.api.startswith("atomic_") else "value")
+
+
 def stored_shape(v: CallView) -> Answer:
     """A value whose shape is not that of the part that it is stored to."""
-    ref, value = reference(v), v.value("value")
+    ref, value = reference(v), stored(v)
     shape = _shape_of(value)
     if ref is None or shape is None:
         return None
@@ -61,7 +67,7 @@ def stored_shape(v: CallView) -> Answer:
         text += f" Give it the shape: jnp.full({name}.shape, x, {name}.dtype)."
     elif isinstance(shape, tuple) and isinstance(ref.shape, tuple) and len(shape) == len(ref.shape):
         text += " Store to a part, ref[pl.ds(i, n)] = x, or broadcast the value."
-    return Problem(text, jax, v.site("value"), _declared(ref))
+    return Problem(text, jax, v.site("value") or v.site("val"), _declared(ref))
 
 
 def _is_refused(v: CallView, ref: Ref) -> bool:
@@ -77,7 +83,7 @@ def _is_loaded_from_refused(v: CallView, value: Value) -> bool:
 
 def stored_dtype(v: CallView) -> Answer:
     """A value whose element type is not the reference's."""
-    ref, value = reference(v), v.value("value")
+    ref, value = reference(v), stored(v)
     if ref is None or not isinstance(value, Array) or value.weak:
         return None
     if not isinstance(value.dtype, DType) or not isinstance(ref.dtype, DType) or value.dtype == ref.dtype:
@@ -94,7 +100,7 @@ def stored_dtype(v: CallView) -> Answer:
         f"A {value.dtype} value is stored to {name}, which holds {ref.dtype}: a store does not convert. Cast first: "
         f".astype({name}.dtype).",
         jax,
-        v.site("value"),
+        v.site("value") or v.site("val"),
         _declared(ref),
     )
 
@@ -177,7 +183,7 @@ def lane_elements(v: CallView) -> Answer:
     ref = reference(v)
     if ref is None or ref.type.kind != "data" or ref.type.space not in ("smem", "gmem") or ref.type.transforms != ():
         return None
-    if ref.shape == () or (v.fact.api in STORES and not _is_splat(v.value("value"))):
+    if ref.shape == () or (v.fact.api in STORES and not is_splat(v.value("value"))):
         return None
     if v.fact.api in LOADS and (v.value("layout") is not None or cast_at_once(v)):
         return None
@@ -197,7 +203,8 @@ def lane_elements(v: CallView) -> Answer:
     return Problem(text, jax, None, _declared(ref), alone)
 
 
-def _is_splat(x: Value) -> bool:
+def is_splat(x: Value) -> bool:
+    """Whether a value is one number repeated."""
     return isinstance(x, Array) and isinstance(x.layout, Splat)
 
 
@@ -241,7 +248,7 @@ RULES = (
     Rule(
         "store-shape",
         "A stored value has the shape of the part that it is stored to.",
-        STORES,
+        (*STORES, *ATOMICS),
         20,
         stored_shape,
         f"{_SWAP}; {_ACC}",
@@ -250,7 +257,7 @@ RULES = (
     Rule(
         "store-dtype",
         "A stored value has the element type of the reference.",
-        STORES,
+        (*STORES, *ATOMICS),
         21,
         stored_dtype,
         f"{_SWAP}; {_ACC}",

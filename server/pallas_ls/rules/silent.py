@@ -27,7 +27,7 @@ _OPAQUE = ("inline_mgpu",)
 _WRITES = {"ref.set": "target", "store": "dst"}
 
 
-def _all_is_seen(v: CallView) -> bool:
+def all_is_seen(v: CallView) -> bool:
     """Whether every call of the kernel is known."""
     if v.fact.launch is None or v.fact.launch.made is None:
         return False
@@ -108,7 +108,7 @@ def never_awaited(v: CallView) -> Answer:
         not isinstance(barrier, Ref)
         or barrier.type.kind != "barrier"
         or barrier.type.made is None
-        or not _all_is_seen(v)
+        or not all_is_seen(v)
     ):
         return None
     if any(_waits_elsewhere(f) for f in v.kernel()):
@@ -137,7 +137,7 @@ def _waits_elsewhere(f: CallFact) -> bool:
 def uncommitted(v: CallView) -> Answer:
     """A copy out of a buffer that threads have written, in a kernel that never commits its writes."""
     found = sides(v)
-    if isinstance(found, Unsure) or found[1] is None or found[1].type.made is None or not _all_is_seen(v):
+    if isinstance(found, Unsure) or found[1] is None or found[1].type.made is None or not all_is_seen(v):
         return None
     smem, facts = found[1], v.kernel()
     if any(f.api == "commit_smem" for f in facts):

@@ -17,6 +17,7 @@ from ..store_case import exact_transforms
 from ..view import CallView
 from .case import ALONE, V11, Buffer, Collective, CopyCase, Kind, Oob, Outcome, Part, Undecided
 from .model import outcome as outcome_of
+from .proof import proves_nothing
 from .tables import element_bits, element_name
 
 KINDS = {k.value: k for k in Kind}
@@ -133,11 +134,14 @@ def _static(v: CallView, start: Value) -> int | None:
 
 
 def _divisor(v: CallView, start: Value) -> tuple[int, bool]:
-    """The largest number known to divide a start, and whether no larger one divides all that can occur."""
+    """The largest number known to divide a start, and whether no larger one divides all that can occur, or none that
+    JAX could prove."""
     index = start.index if isinstance(start, Array) else start
     if not isinstance(index, Int):
-        return 1, False
+        return 1, proves_nothing(v, start)
     d = v.simplify(index.dim)
+    if not isinstance(d, int) and proves_nothing(v, start):
+        return 1, True
     return v.fact.facts.divisor(d), isinstance(d, int) or _takes_all(v, d)
 
 

@@ -1,0 +1,15 @@
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def body(o_gmem, counts):
+    plgpu.atomic_add(counts, jnp.ones((512,), jnp.int32))  # <- refused
+
+
+f = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=[plgpu.SMEM((512,), jnp.int32)],
+)
+jax.jit(f).trace().lower(lowering_platforms=("cuda",))

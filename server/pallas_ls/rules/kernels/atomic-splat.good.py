@@ -1,0 +1,16 @@
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def body(o_gmem, counts):
+    one = plgpu.layout_cast(jnp.ones((512,), jnp.int32), plgpu.Layout.WG_STRIDED((512,), vec_size=2))
+    plgpu.atomic_add(counts, one)
+
+
+f = plgpu.kernel(
+    body,
+    out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+    scratch_types=[plgpu.SMEM((512,), jnp.int32)],
+)
+jax.jit(f).trace().lower(lowering_platforms=("cuda",))
