@@ -89,8 +89,8 @@ async def test_typing_elsewhere_keeps_the_finding_at_every_keystroke(editor: Edi
     for count, typed in enumerate("    y = plgpu.load(smem, (0, \n"):
         at = types.Position(line, count)
         editor.change(uri, types.TextDocumentContentChangePartial(types.Range(at, at), typed))
-        [error] = await errors(editor, uri)
-        assert (error.code, error.range.start.character) == ("async-store-shape", STORED.character)
+        found = [e for e in await errors(editor, uri) if e.code != "absent-name"]  # plgpu.lo
+        assert [(e.code, e.range.start.character) for e in found] == [("async-store-shape", STORED.character)]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-32"])

@@ -71,7 +71,7 @@ def test_what_has_no_lowering_is_refused(statement: str, version: JaxVersion) ->
 )
 @pytest.mark.parametrize("version", MEASURED, ids=str)
 def test_what_lowers_is_not(statement: str, version: JaxVersion) -> None:
-    assert said(statement, version) == []
+    assert "unlowered-primitive" not in said(statement, version)
 
 
 def test_what_the_host_computes_is_not() -> None:

@@ -41,6 +41,7 @@ ANY = frozenset(
         *("barrier_wait", "barrier_arrive", "commit_smem", "wait_smem_to_gmem"),
         *("print_layout", "debug_print", "wait_load_tmem", "commit_tmem", "async_prefetch", "broadcasted_iota"),
         *("pl.align_to", "pl.cdiv", "pl.ds", "pl.dslice", "pl.num_programs", "pl.program_id", "pl.when"),
+        *("plgpu.name", "getitem", "carry"),
     )
 )
 #: Calls whose two operands have one shape and one element type.

@@ -193,30 +193,6 @@ def cancel_result(v: CallView) -> Answer:
     return Problem(text, jax, v.site("result_ref"), notes)
 
 
-def swizzle_exists(v: CallView) -> Answer:
-    """`find_swizzle` of a row that no swizzle divides."""
-    bits, what = v.value("minor_dim_bits"), v.value("what")
-    if not isinstance(bits, Int) or not isinstance(what, str):
-        return Unsure("the row is not known")
-    exact = v.simplify(bits.dim)
-    if v.decide(conds.divides(128, exact)) is not False:
-        return None
-    shown = dims.text(exact)
-    jax = JaxError(
-        "ValueError",
-        f"No valid out swizzle{' for ' + what if what else ''}: minor dimension has {shown} bits, which is not a "
-        "multiple of 128 (16 bytes)",
-    )
-    padded = f" {-(-exact // 128) * 128} would be." if isinstance(exact, int) else ""
-    text = (
-        f"A row of {shown} bits has no swizzle: the narrowest one is of 16 bytes, and rows are multiples of it.{padded}"
-    )
-    return Problem(text, jax, v.site("minor_dim_bits"))
-
-
-# -- warps -----------------------------------------------------------------------------------------
-
-
 def captured(v: CallView) -> Answer:
     """An array computed by the warpgroup that code of a single warp uses."""
     if v.fact.launch is None or not v.fact.launch.warp:
@@ -334,16 +310,6 @@ RULES = (
         f"{PRIMITIVES}, try_cluster_cancel_lowering",
         "The hardware writes 16 bytes that say which block was claimed. `plgpu.TryClusterCancelResult()` in "
         "`scratch_types` is a buffer for them.",
-    ),
-    Rule(
-        "swizzle-exists",
-        "A row has a swizzle.",
-        ("find_swizzle",),
-        10,
-        swizzle_exists,
-        "jax/_src/pallas/mosaic_gpu/helpers.py, find_swizzle",
-        "A swizzle permutes 16-byte pieces of rows of 16, 32, 64 or 128 bytes; the widest that divides the row is "
-        "found. A row that is no multiple of 16 bytes has none: pad it.",
     ),
     Rule(
         "warp-capture",

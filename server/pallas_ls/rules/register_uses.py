@@ -7,7 +7,7 @@ from ..domain.finding import JaxError
 from ..domain.layout import RegisterLayout, Strided
 from ..domain.layout_table import jax_repr
 from ..domain.ref import Gather, Indexed
-from ..domain.target import JaxVersion, Semantics
+from ..domain.target import Semantics
 from .layouts.known import Given
 from .layouts.lane import as_layout
 from .references import LOADS, reference
@@ -113,14 +113,6 @@ def _carry_error(v: CallView, before: RegisterLayout, after: RegisterLayout) -> 
 # -- how values are loaded -------------------------------------------------------------------------
 
 
-def load_index(v: CallView) -> Answer:
-    """Up to JAX 0.10, a load without its index."""
-    if v.fact.open or v.fact.launch is None or "idx" in v.fact.operands:
-        return None
-    text = "Up to JAX 0.10 plgpu.load takes an index, which may be empty: plgpu.load(ref, (), layout=...)."
-    return Problem(text, JaxError("TypeError", "load() missing 1 required positional argument: 'idx'"))
-
-
 def array_index(v: CallView) -> Answer:
     """A load or a store at an array of positions."""
     ref = reference(v)
@@ -159,17 +151,6 @@ def swizzle_of_row(v: CallView) -> Answer:
 
 
 RULES = (
-    Rule(
-        "load-index",
-        "Up to JAX 0.10 a load is given an index.",
-        ("load",),
-        1,
-        load_index,
-        "jax/_src/pallas/mosaic_gpu/primitives.py, load",
-        "`plgpu.load(ref, idx, layout=...)` had a required index, `()` for the whole reference. Since 0.11 the "
-        "reference may be indexed instead (`plgpu.load(ref.at[i])`), and 0.12 takes no index any more.",
-        until=JaxVersion(0, 10, 2),
-    ),
     Rule(
         "array-index",
         "References are loaded and stored at scalars and slices.",
