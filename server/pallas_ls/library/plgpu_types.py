@@ -12,6 +12,7 @@ from ..domain.ref import BlockSpec, OtherTransform, Ref, RefType, Swizzle, Tilin
 from ..source.span import Site
 from . import pipelines
 from .convert import as_dtype, as_extent, as_shape
+from .jax_tree import NotATree, leaves
 from .recording import Model, record
 from .registry import NO_ATTRIBUTE, Arguments, Registry
 
@@ -89,11 +90,22 @@ def accumulator_init(m: Any, call: Call, a: Arguments) -> Value:
     return RefType("acc", "regs", x.shape, x.dtype, (), {"init": x}, (), made(call, a))
 
 
+def _space_of(m: Any, members: tuple[Value, ...]) -> str:
+    """The memory that the members of a union share: JAX takes those of shared or of tensor memory."""
+    try:
+        spaces = {x.space for x in leaves(m, members) if isinstance(x, RefType)}
+    except NotATree:
+        return "smem"
+    return "tmem" if spaces == {"tmem"} else "smem"
+
+
 def _union(m: Any, call: Call, a: Arguments) -> Value:
     members = a.values["refs"]
     if type(members) is not tuple:
         return m.unknown("a union of buffers that are not known", members)
-    return RefType("union", "smem", m.unknown("a union"), m.unknown("a union"), (), {}, members, made(call, a))
+    return RefType(
+        "union", _space_of(m, members), m.unknown("a union"), m.unknown("a union"), (), {}, members, made(call, a)
+    )
 
 
 def _semaphore(m: Any, call: Call, a: Arguments) -> Value:

@@ -15,4 +15,6 @@ f = plgpu.kernel(
     out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
     scratch_types=[plgpu.SMEM((128,), jnp.float32), plgpu.SMEM((128,), jnp.float32), plgpu.Barrier()],
 )
-jax.jit(f).trace(jax.ShapeDtypeStruct((128,), jnp.float32), jax.ShapeDtypeStruct((128,), jnp.float32)).lower(lowering_platforms=("cuda",))
+jax.jit(f).trace(jax.ShapeDtypeStruct((128,), jnp.float32), jax.ShapeDtypeStruct((128,), jnp.float32)).lower(
+    lowering_platforms=("cuda",)
+)

@@ -19,4 +19,6 @@ f = plgpu.kernel(
         plgpu.Barrier(num_arrivals=2),
     ],
 )
-jax.jit(f).trace(jax.ShapeDtypeStruct((128,), jnp.float32), jax.ShapeDtypeStruct((128,), jnp.float32)).lower(lowering_platforms=("cuda",))
+jax.jit(f).trace(jax.ShapeDtypeStruct((128,), jnp.float32), jax.ShapeDtypeStruct((128,), jnp.float32)).lower(
+    lowering_platforms=("cuda",)
+)

@@ -25,4 +25,6 @@ f = plgpu.kernel(
         plgpu.Barrier(orders_tensor_core=True),
     ],
 )
-jax.jit(f).trace(jax.ShapeDtypeStruct((128, 64), jnp.float16), jax.ShapeDtypeStruct((64, 128), jnp.float16)).lower(lowering_platforms=("cuda",))
+jax.jit(f).trace(jax.ShapeDtypeStruct((128, 64), jnp.float16), jax.ShapeDtypeStruct((64, 128), jnp.float16)).lower(
+    lowering_platforms=("cuda",)
+)

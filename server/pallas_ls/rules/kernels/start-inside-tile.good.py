@@ -18,4 +18,6 @@ f = plgpu.kernel(
     scratch_types=[plgpu.SMEM((64, 64), jnp.float16, transforms=TILES), plgpu.Barrier()],
     compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Lane),
 )
-jax.jit(f).trace(jax.ShapeDtypeStruct((512, 64), jnp.float16), jax.ShapeDtypeStruct((1,), jnp.int32)).lower(lowering_platforms=("cuda",))
+jax.jit(f).trace(jax.ShapeDtypeStruct((512, 64), jnp.float16), jax.ShapeDtypeStruct((1,), jnp.int32)).lower(
+    lowering_platforms=("cuda",)
+)
