@@ -20,8 +20,9 @@ from .trail import Trail
 if TYPE_CHECKING:
     from .machine import Machine
 
-#: Ways of one likeness that are kept.
+#: Ways of one likeness that are kept, and likenesses; those that are found no more came from texts before an edit.
 MAX_WAYS = 8
+MAX_LIKENESSES = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +101,6 @@ class Ways:
             return
         way = Way(key, known, m.chain, frozenset(m.called), m.doubts - doubts, *unit)
         m.ways.append(way)
-        same = self.found.setdefault(key, [])
-        same.append(way)
-        del same[:-MAX_WAYS]
+        self.found[key] = [*self.found.pop(key, ()), way][-MAX_WAYS:]
+        if len(self.found) > MAX_LIKENESSES:
+            del self.found[next(iter(self.found))]
