@@ -1,7 +1,7 @@
 """Whether two evaluations begin alike, the names of what is not known aside: then they find the same.
 
-Values are compared by content, mutable ones and closures included; a
-parameter is told from the others by where it first comes up, not by its name. Where numbers came from is left out.
+Values are compared by content, mutable ones and closures included; a parameter is told from the others by where it
+first comes up, not by its name. Where numbers came from is left out.
 """
 
 from __future__ import annotations
@@ -27,12 +27,17 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
 class Likeness:
-    """The form of some values, which is equal for equal starts. What comes up again is named by its place."""
+    """The form of some values, which is equal for equal starts. What comes up again is named by its place.
+
+    Attributes:
+      same: what is compared by identity: who keeps a key keeps these, so that no other object gets their place.
+    """
 
     def __init__(self) -> None:
         self.seen: dict[int, tuple[int, Any]] = {}
         self.roots: dict[str, int] = {}
         self.conds: dict[Cond, Any] = {}
+        self.same: list[object] = []
 
     def of(self, values: Iterable[Value]) -> int:
         """A key of the values."""
@@ -123,9 +128,9 @@ class Likeness:
         if isinstance(v, Function):
             return "function", v.code.site, self.value(v.defaults), self.value(v.slots), self._frames(v.up)
         if isinstance(v, Builtin):
-            return "builtin", v.name, id(v.run)
+            return "builtin", v.name, self._identity(v.run)
         if isinstance(v, Class):
-            return "class", v.name, v.site, id(v)
+            return "class", v.name, v.site, self._identity(v)
         if kind is Opaque:
             return "opaque", self.name(v.name), v.hint, self.value(v.cls)
         if kind in _BY_PLACE:
@@ -134,7 +139,11 @@ class Likeness:
             return kind.__name__, self.name(v.label) if v.label else "", v.number, getattr(v, "text", "")
         if is_dataclass(kind) and kind not in _BY_IDENTITY:
             return kind.__name__, tuple(self.value(getattr(v, n)) for n in _fields(kind))
-        return kind.__name__, id(v)
+        return kind.__name__, self._identity(v)
+
+    def _identity(self, v: object) -> int:
+        self.same.append(v)
+        return id(v)
 
     def _frames(self, fr: Frame | None) -> Any:
         out: list[Any] = []

@@ -33,6 +33,7 @@ class Way:
       likeness: of all that goes into it; known: what was known of that.
       chain: the host calls that led there, which are the last ones of those that lead to who borrows it.
       called: identities of the code that ran; doubts: how often something there may raise.
+      same: what its likeness compares by identity.
       path, entry: the unit that evaluated it.
     """
 
@@ -41,6 +42,7 @@ class Way:
     chain: tuple[Site, ...]
     called: frozenset[int]
     doubts: int
+    same: tuple[object, ...]
     path: str
     entry: str
 
@@ -99,7 +101,7 @@ class Ways:
                 inner.fold_into(outer, [])
         if any(like.holds(slots) for slots, _, _ in inner.old.values()):
             return
-        way = Way(key, known, m.chain, frozenset(m.called), m.doubts - doubts, *unit)
+        way = Way(key, known, m.chain, frozenset(m.called), m.doubts - doubts, tuple(like.same), *unit)
         m.ways.append(way)
         self.found[key] = [*self.found.pop(key, ()), way][-MAX_WAYS:]
         if len(self.found) > MAX_LIKENESSES:
