@@ -85,3 +85,16 @@ def make(tile):
     s.changed()
     assert before >= 1
     assert copies() >= 1
+
+
+def test_ways_of_an_earlier_text_are_forgotten() -> None:
+    s = session(FACTORY + API)
+    assert isinstance(s.files, Texts)
+    s.check("k.py")
+    count = len(s.program.ways.found)
+    for tile in range(1, 6):
+        s.files.write("k.py", kernel(FACTORY.replace("pl.ds(0, tile)", f"pl.ds({tile}, tile)") + API))
+        s.changed()
+        s.check("k.py")
+    assert count > 0
+    assert len(s.program.ways.found) == count

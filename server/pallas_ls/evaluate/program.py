@@ -423,6 +423,9 @@ class Program:
             if kernels or functions:
                 key = f"{chunk.key}:idle {_digest(memo.version, str(len(kernels)), str(len(functions)))}"
                 self._keep(state, old, key, chunk, lambda m, k=kernels, f=functions: self._idle(m, k, f, used))
+        for key, memo in old.items():
+            if state.entries.get(key) is not memo:
+                self.ways.drop(memo.ways)
         state.analysed = self.revision
         return state.memos()
 

@@ -20,9 +20,8 @@ from .trail import Trail
 if TYPE_CHECKING:
     from .machine import Machine
 
-#: Ways of one likeness that are kept, and likenesses; those that are found no more came from texts before an edit.
+#: Ways of one likeness that are kept.
 MAX_WAYS = 8
-MAX_LIKENESSES = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +102,11 @@ class Ways:
             return
         way = Way(key, known, m.chain, frozenset(m.called), m.doubts - doubts, tuple(like.same), *unit)
         m.ways.append(way)
-        self.found[key] = [*self.found.pop(key, ()), way][-MAX_WAYS:]
-        if len(self.found) > MAX_LIKENESSES:
-            del self.found[next(iter(self.found))]
+        self.found[key] = [*self.found.get(key, ()), way][-MAX_WAYS:]
+
+    def drop(self, ways: Iterable[Way]) -> None:
+        """Forgets the ways of a unit that is gone or was evaluated anew."""
+        for way in ways:
+            kept = [w for w in self.found.pop(way.likeness, ()) if w is not way]
+            if kept:
+                self.found[way.likeness] = kept
