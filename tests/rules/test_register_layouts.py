@@ -110,3 +110,23 @@ def test_the_installed_jax_refuses_that(body: str, code: str, tmp_path: Path) ->
     file = tmp_path / "kernel.py"
     file.write_text(KERNEL.format(body=textwrap.indent(body, "    ")))
     assert JaxVersion(0, 12) > live.VERSION or live.verdict(file) is not None
+
+
+def test_buffers_of_one_type_are_two_buffers() -> None:
+    loads = (
+        "    a = plgpu.load(rows, layout=plgpu.Layout.WGMMA.reduce(1))\n"
+        "    b = plgpu.load({}, layout=plgpu.Layout.WGMMA.reduce(0))\n"
+        "    plgpu.print_layout('{{}}', a)\n    plgpu.print_layout('{{}}', b)\n"
+    )
+    head = KERNEL[: KERNEL.index("TILED =")] + "LINE = plgpu.SMEM((64,), jnp.float32)\n\ndef body(o, rows, columns):\n"
+    tail = (
+        "\nf = plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((128,), jnp.float32), scratch_types=[LINE, LINE],\n"
+        "    compiler_params=plgpu.CompilerParams(lowering_semantics=plgpu.LoweringSemantics.Warpgroup))\n"
+        "jax.jit(f).trace().lower(lowering_platforms=('cuda',))\n"
+    )
+
+    def said(second: str) -> list[str]:
+        return [f.code for f in findings("k.py", head + loads.format(second) + tail, NEWEST)]
+
+    assert said("columns") == []
+    assert said("rows") == ["layout-conversion"]

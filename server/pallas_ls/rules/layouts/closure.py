@@ -151,4 +151,6 @@ def merged_loads(view: CallView) -> dict[int, int]:
 
 
 def _is_same_load(a: Ref, b: Ref, first: CallFact, second: CallFact) -> bool:
-    return a.type is b.type and a.views == b.views and first.stack == second.stack and first.guards == second.guards
+    """One type object may serve several buffers (`scratch_types=dict(rows=vec, columns=vec)`): their names differ."""
+    same = a.type is b.type and a.name == b.name != "" and a.views == b.views
+    return same and first.stack == second.stack and first.guards == second.guards
