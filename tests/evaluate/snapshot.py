@@ -10,8 +10,9 @@ from pallas_ls.domain.python import Bool, Choice, Class, DictCell, Instance, Int
 from pallas_ls.evaluate.descriptors import Property
 from pallas_ls.evaluate.frame import Function
 from pallas_ls.evaluate.managers import ManagerFunction
+from pallas_ls.evaluate.memo import Memo
 from pallas_ls.evaluate.modules import UserModule
-from pallas_ls.evaluate.program import Memo, Program
+from pallas_ls.evaluate.program import Program
 from pallas_ls.source.span import Site
 
 from .workbench import Texts

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pallas_ls.evaluate.program import Memo, Program
+from pallas_ls.evaluate.memo import Memo
+from pallas_ls.evaluate.program import Program
 
 from .snapshot import snapshot
 from .workbench import program

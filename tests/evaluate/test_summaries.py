@@ -14,7 +14,8 @@ from pallas_ls.answers.session import Session
 from pallas_ls.domain.python import Int
 from pallas_ls.domain.target import Target
 from pallas_ls.evaluate.agreement import difference
-from pallas_ls.evaluate.program import Memo, Program
+from pallas_ls.evaluate.memo import Memo
+from pallas_ls.evaluate.program import Program
 
 from .generate import bindings, programs, seeded
 from .workbench import Texts, program

@@ -12,7 +12,8 @@ from pallas_ls.domain.fact import CallFact, Raise
 from pallas_ls.domain.python import Value
 from pallas_ls.evaluate.frame import Function
 from pallas_ls.evaluate.machine import BudgetExceeded, Machine, Raised
-from pallas_ls.evaluate.program import Memo, Program
+from pallas_ls.evaluate.memo import Memo
+from pallas_ls.evaluate.program import Program
 from pallas_ls.evaluate.trail import Trail
 from pallas_ls.library import catalogue
 from pallas_ls.library.library import Library

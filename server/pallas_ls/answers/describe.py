@@ -126,8 +126,7 @@ def transforms_text(t: RefType, facts: Facts) -> str:
 def layout_text(layout: ArrayLayout) -> str:
     """The register layout, where the program decides it."""
     if isinstance(layout, LayoutName):
-        reduced = "".join(f".reduce({a})" for a in layout.reduced)
-        return f"layout {layout.name}{reduced}"
+        return f"layout {layout.short}"
     if isinstance(layout, Splat):
         return "splat"
     return "layout of a load" if isinstance(layout, Loaded) else ""

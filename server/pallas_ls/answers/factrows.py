@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..domain import dim as dims
@@ -40,7 +41,7 @@ def rows_of_site(file: str, line: int, col: int, facts: list[CallFact]) -> Itera
     for fact in facts:
         in_kernel = fact.launch is not None and fact.launch.made is not None
         calls.add((fact.stack, in_kernel, False))
-        for name, v in completed(fact, lambda e: _told(e, fact)).items():  # noqa: B023
+        for name, v in completed(fact, partial(_told, fact=fact)).items():
             for path, x in _leaves(name, v):
                 seen.setdefault(path, []).append(Seen(x, fact.facts, fact.names, fact.stack, in_kernel))
     for name, ways in seen.items():

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..domain.fact import CallFact
 from ..domain.finding import Finding, Related, Severity
 from ..domain.python import Value
-from ..evaluate.program import Memo
+from ..evaluate.memo import Memo
 from ..rules.engine import Violation
 from ..rules.rule import Note
 from ..rules.view import origins

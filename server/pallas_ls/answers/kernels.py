@@ -10,8 +10,8 @@ from ..domain.fact import CallFact, HostCall
 from ..domain.python import MISSING, Class, DictCell, Instance, Int, ListCell, Value
 from ..domain.ref import Kernel
 from ..evaluate.frame import Function, Parameter
+from ..evaluate.memo import Memo, ModuleState
 from ..evaluate.modules import ModuleEnv
-from ..evaluate.program import Memo, ModuleState
 from ..library.scratch import positional_count
 from ..source.span import Site, Span
 from .annotations import USUAL, annotated_array

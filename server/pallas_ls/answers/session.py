@@ -9,7 +9,8 @@ from pathlib import PurePath
 from ..domain.fact import CallFact
 from ..domain.finding import Finding, Fix
 from ..domain.target import Target
-from ..evaluate.program import Files, Memo, Program
+from ..evaluate.memo import Memo
+from ..evaluate.program import Files, Program
 from ..evaluate.relevance import MOSAIC_GPU
 from ..fixes.candidate import Repair
 from ..fixes.offers import offers

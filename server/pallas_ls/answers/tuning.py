@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from ..domain.fact import CallFact, HostCall
 from ..domain.finding import Finding, Related, Severity
 from ..evaluate.control import catches
-from ..evaluate.program import Memo
+from ..evaluate.memo import Memo
 from ..rules.engine import Doubt, Violation
 from ..source.span import Site
 from .findings import Locate

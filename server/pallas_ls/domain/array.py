@@ -34,6 +34,16 @@ class LayoutName:
     reduced: tuple[int, ...] = ()
     options: tuple[tuple[str, Value], ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """As the program writes it, its arguments left out: "plgpu.Layout.WGMMA.reduce(1)"."""
+        return f"plgpu.Layout.{self.short}"
+
+    @property
+    def short(self) -> str:
+        """The same without where the name comes from: "WGMMA.reduce(1)"."""
+        return self.name + "".join(f".reduce({axis})" for axis in self.reduced)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:

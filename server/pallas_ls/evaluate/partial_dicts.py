@@ -28,7 +28,12 @@ def merged(cond: Cond, yes: Value, no: Value, merge: Merge) -> Entries | None:
     perhaps: dict[Any, tuple[Cond, Value, Value]] = {}
     for k in dict.fromkeys((*a.known, *b.known, *a.perhaps, *b.perhaps)):
         x, y = _entry(a, k), _entry(b, k)
-        key, value = (x or y)[1:] if x is None or y is None else (x[1], merge(cond, x[2], y[2]))  # type: ignore[index]
+        if x is not None and y is not None:
+            key, value = x[1], merge(cond, x[2], y[2])
+        else:
+            one = x if x is not None else y
+            assert one is not None  # the key is of one of them
+            _, key, value = one
         there = _there(cond, x[0] if x else False, y[0] if y else False)
         if there is True:
             known[k] = (key, value)

@@ -51,17 +51,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of one module: names that lead to what matters, and keys of the chunks that speak of one; `whole`: every name
-    may."""
+    """Of one module: names that lead to what matters; `any`: a chunk speaks of one; `whole`: every name may."""
 
     names: frozenset[str] = frozenset()
-    chunks: frozenset[str] = frozenset()
+    any: bool = False
     whole: bool = False
-
-    @property
-    def any(self) -> bool:
-        """Whether anything in it leads there."""
-        return self.whole or bool(self.chunks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +150,7 @@ class Relevance:
         imported = {i.bound for w in words for i in w.imports}
         names = {s.written.bound for s in self.sources[module.path] if self._matters(s)}
         if "*" in names:
-            return Found(frozenset(), frozenset(w.chunk.key for w in words), True)
+            return Found(any=True, whole=True)
         classes = {member: chunk.key for chunk in module.chunks for member in chunk.members}
         waiting, chunks = list(words), set[str]()
         grows = True
@@ -168,8 +162,7 @@ class Relevance:
             mine = [w for w in waiting if classes.get(w.chunk.key, w.chunk.key) in chunks]
             names |= {n for w in mine for n in w.binds - imported}
             waiting = [w for w in waiting if classes.get(w.chunk.key, w.chunk.key) not in chunks]
-        members = {member for member, owner in classes.items() if owner in chunks}
-        return Found(frozenset(names), frozenset(chunks | members))
+        return Found(frozenset(names), bool(chunks))
 
     def _matters(self, source: Source) -> bool:
         if source.focused or (source.inner is not None and self.found[source.inner].any):

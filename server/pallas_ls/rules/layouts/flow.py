@@ -128,7 +128,7 @@ class Flow:
         if key is None:
             return None
         name = by.operands.get("new_layout", by.operands.get("layout"))
-        shown = f"plgpu.Layout.{name.name}" if isinstance(name, LayoutName) else "another layout"
+        shown = name.shown if isinstance(name, LayoutName) else "another layout"
         first = self.asked.setdefault(key, Given(layout, by.site, shown))
         return None if first.layout == layout else first
 

@@ -171,14 +171,14 @@ def parts(view: CallView, source: Array, index: Value) -> list[Part] | None:
     return out
 
 
-def _part(view: CallView, item: object, n: int) -> Part | None:
+def _part(view: CallView, item: Value, n: int) -> Part | None:
     if isinstance(item, Slice) and item.step is None:
         known = [None if v is None else view.exact(v) for v in (item.start, item.stop)]
         if any(k is None and v is not None for k, v in zip(known, (item.start, item.stop), strict=True)):
             return None
         first, last, _ = slice(*known).indices(n)
         return Part(first, max(0, last - first))
-    at = view.exact(item)  # pyright: ignore[reportArgumentType]
+    at = view.exact(item)
     return None if at is None or not -n <= at < n else Part(at % n, 1, drops=True)
 
 

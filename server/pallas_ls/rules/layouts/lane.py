@@ -90,7 +90,7 @@ def _loaded(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Kno
     if isinstance(access, Unsure) or isinstance(layout, Unsure) or (layout is None and name is not None):
         return Free.OPEN
     found = load_layout(access, layout)
-    shown = "the layout of the load" if name is None else f"plgpu.Layout.{name.name}"
+    shown = "the layout of the load" if name is None else name.shown
     if isinstance(found, JaxError):
         buffer = source.name or "the buffer"
         return _refused_load(f, a, by, found, layout, (buffer, shown))
@@ -172,7 +172,7 @@ def _cast(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Known
     x = by.operands.get("x")
     if isinstance(x, Array) and id(x.by) in f.refused:
         return Free.OPEN
-    shown, before = f"plgpu.Layout.{name.name}", given.get("x", Free.SPLAT)
+    shown, before = name.shown, given.get("x", Free.SPLAT)
     old = as_layout(before, shape)
     found = layout if old is None else ops.cast_layout(old, layout, shape, a.dtype.bits, f.view.version)
     if not layout.applies_to(shape):

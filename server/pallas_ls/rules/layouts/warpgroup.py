@@ -92,7 +92,7 @@ def _named(f: Flow, a: Array, by: Operation, given: Mapping[str, Known]) -> Know
     layout = named_layout(f.view, name)
     if not isinstance(layout, (Tiled, Strided)):
         return Free.OPEN
-    shown = f"plgpu.Layout.{name.name}"
+    shown = name.shown
     if not layout.applies_to(shape):
         error = shape_error(f.view, f.semantics, shape, layout)
         return f.refuse(Kind.SHAPE, by.site, does_not_fit(a, shape, layout, shown), error)
